@@ -1,0 +1,1 @@
+"""Cost of Argo CD applications: the code shared by every function."""
