@@ -1,0 +1,1 @@
+"""Answers what Argo CD's extension proxy asks."""

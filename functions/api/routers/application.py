@@ -1,0 +1,36 @@
+"""Routes about the one application that the caller's header names."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler.openapi.params import Path
+
+from api.answers import document_response, problem_response
+from api.endpoints import ACTUAL
+from api.services import ApiServices
+from costintel.argocd.problem import NOT_MEASURED, Problem
+from costintel.cost.application import AppRef
+
+AppName = Annotated[str, Path(description="Name of the Application; the header gives its namespace, too")]
+
+
+def add_application_routes(
+    resolver: APIGatewayHttpResolver, services: ApiServices, now: Callable[[], datetime]
+) -> None:
+    """Add the application's routes. The resolver's `context["application"]` is the AppRef that was authorized."""
+
+    @resolver.get(
+        ACTUAL,
+        summary="What the application costs",
+        description="Its current cost beside the last measured sync's, before (early) and after it (settled).",
+        tags=["application"],
+        operation_id="actual",
+    )
+    def actual(app: AppName) -> Response[str]:  # noqa: ARG001  looked up by the header, which the path was compared with
+        application: AppRef = resolver.context["application"]
+        document = services.actual(application, now())
+        if document is None:
+            return problem_response(Problem(NOT_MEASURED, "No sync of this application has been reported yet"))
+        return document_response(document)

@@ -1,0 +1,1 @@
+"""What Argo CD sends: notifications of syncs, and requests through its extension proxy."""
