@@ -20,8 +20,6 @@ QUEUED_SAMPLES = {
     "webhook-empty-destination.json": 1,
     "webhook-helm-hook-jobs.json": 4,
     "webhook-multi-source.json": 6,
-    # No destination namespace, but resources that name one.
-    "webhook-naive-template-no-value.json": 6,
     "webhook-rollout-cronjob-statefulset.json": 6,
 }
 SKIPPED_SAMPLES = {
@@ -31,6 +29,7 @@ SKIPPED_SAMPLES = {
     "webhook-sync-failed.json": "sync_not_succeeded",
 }
 REFUSED_SAMPLES = {"webhook-naive-template-invalid-json.txt": ("body_malformed", "message")}
+NAIVE_SAMPLE = "webhook-naive-template-no-value.json"
 
 QUEUED_RECORDINGS = {
     "notifications/600-mixed-resources": 150,
@@ -101,7 +100,7 @@ def answers(request: Sent, queue: KeepingQueue | None = None) -> list[tuple[int,
 
 def test_every_sample_has_its_answer_here() -> None:
     """No sample is left without an expectation."""
-    written = {*QUEUED_SAMPLES, *SKIPPED_SAMPLES, *REFUSED_SAMPLES}
+    written = {*QUEUED_SAMPLES, *SKIPPED_SAMPLES, *REFUSED_SAMPLES, NAIVE_SAMPLE}
 
     assert written == {path.name for path in (SAMPLES / "argocd").glob("webhook-*")}
 
@@ -148,9 +147,17 @@ def test_samples_that_are_refused(name: str, expected: tuple[str, str]) -> None:
     assert queue.messages == []
 
 
+def test_a_naive_template_that_leaves_no_value_is_refused() -> None:
+    """Without a finish and with `<no value>` the template is not ours: 400 naming what is missing, and no message."""
+    queue = KeepingQueue()
+    for status, problem in answers(posted(sample(NAIVE_SAMPLE)), queue):
+        assert (status, problem["code"], problem["field"]) == (400, "field_malformed", "syncFinishedAt")
+    assert queue.messages == []
+
+
 def test_a_naive_template_without_the_namespace_of_the_application_is_refused() -> None:
     """What nobody can tell apart is not guessed, however much else is there."""
-    document = json.loads(sample("webhook-naive-template-no-value.json"))
+    document = json.loads(sample(NAIVE_SAMPLE))
     for empty in ("<no value>", "", None):
         (status, problem), _ = answers(posted(json.dumps({**document, "applicationNamespace": empty})))
 

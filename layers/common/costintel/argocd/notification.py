@@ -10,8 +10,10 @@ from typing import Any
 
 from costintel.argocd.destination import DestinationRules
 from costintel.argocd.payload import (
+    NO_VALUE,
     decisive_moment,
     decisive_text,
+    has_no_value,
     read_object,
     shown_moment,
     shown_text,
@@ -102,8 +104,14 @@ def _destination(document: Mapping[str, Any]) -> Destination:
 
 
 def _sync(document: Mapping[str, Any], decided: _Decided) -> Sync:
-    """Build the sync. Without a finish the hour of arrival stands in, so that repeats of it fold as far as they can."""
+    """Build the sync. Without a finish the hour of arrival stands in, so that repeats of it fold as far as they can.
+
+    That is for older releases of our template. One that leaves `<no value>` behind is not ours, its repeats cannot be told from
+    new syncs, and its author can mend it.
+    """
     finished_at = decisive_moment(document, "syncFinishedAt")
+    if finished_at is None and has_no_value(document):
+        raise InvalidInput("syncFinishedAt", f"an RFC 3339 time; the template leaves {NO_VALUE!r}, use that of deploy/argocd")
     moment = finished_at or decided.now.replace(minute=0, second=0, microsecond=0)
     return Sync(
         id=sync_id(decided.cluster, decided.application, moment),

@@ -67,6 +67,11 @@ def decisive_text(document: Mapping[str, Any], field: str) -> str:
     return "" if text == NO_VALUE else text
 
 
+def has_no_value(document: Mapping[str, Any]) -> bool:
+    """Whether a field of the document is the literal that a hand-written Go template leaves for what is not there."""
+    return any(isinstance(value, str) and value.strip() == NO_VALUE for value in document.values())
+
+
 def shown_text(value: object) -> str:
     """Return a text that is only shown, shortened; empty for what is no text."""
     if not isinstance(value, str) or value.strip() == NO_VALUE:
