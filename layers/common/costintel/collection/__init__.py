@@ -1,0 +1,1 @@
+"""Hours of the cluster: asked once, kept with their state, folded over windows."""

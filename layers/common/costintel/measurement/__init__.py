@@ -1,0 +1,1 @@
+"""What syncs cost: from a message to a record, and what the record says."""
