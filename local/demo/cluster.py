@@ -6,17 +6,10 @@ Applications that own them. Both depend on `now` alone: the same `now` gives the
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
-from local.demo.application import (
-    DemoApplication,
-    DemoResource,
-    DemoSync,
-    demo_revision,
-    image_of,
-    sync_payload,
-)
-from local.demo.landscape import APPLICATIONS, HISTORY_DAYS, NAMESPACE_TEAMS, UNOWNED
+from local.demo.application import DemoApplication, sync_payload
+from local.demo.landscape import HISTORY_DAYS, UNOWNED
 from local.demo.machines import (
     claimed_volumes,
     demo_nodes,
@@ -25,7 +18,9 @@ from local.demo.machines import (
     released_volume,
     volume,
 )
+from local.demo.more import APPLICATIONS, NAMESPACE_TEAMS
 from local.demo.plan import ApplicationPlan
+from local.demo.planned import application_of
 from local.demo.pods import DAY_SECONDS, Life, pods_of
 from local.demo.workload import DemoWorkload
 from local.standin import (
@@ -50,7 +45,7 @@ __all__ = ["CLUSTER_ID", "DemoApplication", "demo_applications", "demo_cluster",
 
 
 def demo_cluster(now: datetime) -> ClusterModel:
-    """Lay out the cluster: ten namespaces, twenty applications, seven nodes, one outage nine days ago."""
+    """Lay out the cluster: twelve namespaces, forty applications, seven nodes, one outage nine days ago."""
     timeline = _Timeline(now=epoch_seconds(now))
     nodes = demo_nodes(timeline.start, timeline.now)
     placed = list(_placed(timeline))
@@ -75,7 +70,7 @@ def demo_cluster(now: datetime) -> ClusterModel:
 
 def demo_applications(now: datetime) -> list[DemoApplication]:
     """List the Argo CD Applications of the cluster, those of other clusters among them."""
-    return [_application(plan, now) for plan in APPLICATIONS]
+    return [application_of(plan, now) for plan in APPLICATIONS]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,36 +147,3 @@ def _volumes(placed: list[_Placed], start: int) -> tuple[Volume, ...]:
     """Mounted ones, one that nobody mounts any more, and one that nobody even claims."""
     mounted = [v for each in placed for v in claimed_volumes(each.life.namespace, each.workload, each.life.start)]
     return (*mounted, volume("old-datasets", 200, start, namespace="analytics"), released_volume(start))
-
-
-def _application(plan: ApplicationPlan, now: datetime) -> DemoApplication:
-    created_at = _days_before(now, HISTORY_DAYS + 40 if plan.age_days is None else plan.age_days)
-    moments = (created_at, *(_days_before(now, days) for days in plan.syncs_days_ago))
-    key = f"{plan.namespace}:{plan.name}"
-    return DemoApplication(
-        namespace=plan.namespace,
-        name=plan.name,
-        project=plan.project,
-        destination_server=plan.server,
-        destination_name=plan.cluster_name,
-        destination_namespace=plan.destination,
-        created_at=created_at,
-        resources=_resources(plan) if plan.sends_resources else None,
-        images=tuple(image_of(w.name, container.name) for w in plan.workloads for container in w.containers),
-        syncs=tuple(
-            DemoSync(revision=demo_revision(key, number), finished_at=moment) for number, moment in enumerate(moments)
-        ),
-    )
-
-
-def _days_before(now: datetime, days: float) -> datetime:
-    """Give the whole minute in UTC."""
-    return (now - timedelta(days=days)).astimezone(UTC).replace(second=0, microsecond=0)
-
-
-def _resources(plan: ApplicationPlan) -> tuple[DemoResource, ...]:
-    owned = [(workload.group, workload.kind, workload.name) for workload in plan.workloads]
-    return tuple(
-        DemoResource(group=group, kind=kind, namespace=plan.destination, name=name)
-        for group, kind, name in sorted((*owned, *plan.extra_resources))
-    )

@@ -18,7 +18,7 @@ MORNING = "2026-11-30T09:00:00Z,2026-11-30T10:00:00Z"
 NIGHT = "2026-11-30T03:00:00Z,2026-11-30T04:00:00Z"
 DAY = "2026-11-29T10:00:00Z,2026-11-30T10:00:00Z"
 ROUTES = Routes(indexed(demo_cluster(NOW)), version_named("1.120.2"))
-PODLESS = {"ConfigMap", "Service"}
+PODLESS = {"Application", "ApplicationSet", "AppProject", "ConfigMap", "HorizontalPodAutoscaler", "Service"}
 WEBHOOK = Path(__file__).parents[1] / "samples/argocd/webhook-deployment.json"
 Row = dict[str, Any]
 
@@ -45,11 +45,11 @@ def test_the_same_now_gives_the_same_cluster() -> None:
     assert demo_applications(NOW) == demo_applications(NOW)
 
 
-def test_there_are_about_twenty_applications_with_the_special_ones() -> None:
+def test_there_are_forty_applications_with_the_special_ones() -> None:
     """Two of one name in two namespaces, two on other clusters, one whose notifications carry no resources."""
     applications = demo_applications(NOW)
 
-    assert len(applications) >= 20
+    assert len(applications) == 40
     assert len({(one.namespace, one.name) for one in applications}) == len(applications)
     assert [one.namespace for one in applications if one.name == "web"] == ["team-a", "team-b"]
     assert [(bool(one.destination_server), one.destination_name) for one in applications if one.is_remote] == [
@@ -60,10 +60,10 @@ def test_there_are_about_twenty_applications_with_the_special_ones() -> None:
 
 
 def test_a_namespace_is_shared_by_several_applications() -> None:
-    """Five applications deploy to shop, and each of them has pods there."""
+    """Six applications deploy to shop, and each of them has pods there."""
     shared = [one for one in demo_applications(NOW) if one.destination_namespace == "shop" and not one.is_remote]
 
-    assert len(shared) == 5
+    assert len(shared) == 6
     assert {name for _, name in controllers(MORNING, "shop") if name} >= {"web", "db", "search", "cache"}
 
 
@@ -73,7 +73,7 @@ def test_every_application_has_cost_in_the_last_day(one: DemoApplication) -> Non
     found = {name for _, name in controllers(DAY, one.destination_namespace)}
     owned = [r.name for r in one.resources or () if r.kind not in PODLESS | {"Job"}]
 
-    for name in owned or ["crm"]:
+    for name in ["crm"] if one.resources is None else owned:
         assert any(each == name or each.startswith(f"{name}-") for each in found), name
 
 

@@ -1,0 +1,1 @@
+"""Measurements of the project on the machine at hand, as ratios within one run where that is possible."""

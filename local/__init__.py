@@ -1,0 +1,1 @@
+"""The whole stack on one machine: the same functions, wired by interpreting the synthesized template."""
