@@ -76,7 +76,7 @@ class EmbeddedPostgres:
             PostgresError: it ended, or did not answer in 30 s.
         """
         settings = [f"--{name}={value}" for name, value in _SETTINGS.items()]
-        self._child = self._run("postgres", "-D", self._data, "-p", str(self.address.port), *settings)
+        self._child = self._run("postgres", "-D", self._directory, "-p", str(self.address.port), *settings)
         deadline = time.monotonic() + _START_SECONDS
         while not self._answers():
             if self._child.popen.poll() is not None or time.monotonic() > deadline:
@@ -123,7 +123,7 @@ class EmbeddedPostgres:
         return self.address.url(database, user=role, password=self._passwords[role])
 
     @property
-    def _data(self) -> Path:
+    def _directory(self) -> Path:
         return self._folder / "data"
 
     @property
@@ -144,7 +144,7 @@ class EmbeddedPostgres:
             "--locale=C",
             "--auth=scram-sha-256",
         ]
-        child = self._run("initdb", "-D", self._data, "-U", SUPERUSER, f"--pwfile={password_file}", *options)
+        child = self._run("initdb", "-D", self._directory, "-U", SUPERUSER, f"--pwfile={password_file}", *options)
         status = child.popen.wait()
         self._children.stop(child)
         password_file.unlink()
