@@ -40,7 +40,7 @@ def main() -> None:
     """Measure both sides and print the comparison."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else COUNT
     object_bytes = int(sys.argv[2]) if len(sys.argv) > 2 else OBJECT_BYTES
-    with _stand_in(count, object_bytes) as endpoint:
+    with running_stand_in(count, object_bytes) as endpoint:
         bare, listed = measure("bare", endpoint), measure("listed", endpoint)
     print(f"{count} Applications of {object_bytes / 1000:.0f} kB")
     for name, effort in (("pages fetched and json.loads, dropped", bare), ("listed and kept", listed)):
@@ -50,7 +50,7 @@ def main() -> None:
 
 def measure_listing(count: int = COUNT, object_bytes: int = OBJECT_BYTES) -> Effort:
     """Measure a list of that many Applications of that size."""
-    with _stand_in(count, object_bytes) as endpoint:
+    with running_stand_in(count, object_bytes) as endpoint:
         return measure("listed", endpoint)
 
 
@@ -58,7 +58,12 @@ def measure(side: str, endpoint: str) -> Effort:
     """Measure one side in a process of its own."""
     program = f"from bench.listing import one_side; one_side({side!r}, {endpoint!r})"
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
-        [sys.executable, "-c", program], check=True, capture_output=True, text=True, cwd=_ROOT, env=_environment()
+        [sys.executable, "-c", program],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=_ROOT,
+        env=program_environment(),
     )
     return Effort(**json.loads(done.stdout))
 
@@ -68,7 +73,7 @@ def one_side(side: str, endpoint: str) -> None:
     started, cpu = time.perf_counter(), time.process_time()
     items = _listed(endpoint) if side == "listed" else _bare(endpoint)
     took, took_cpu = time.perf_counter() - started, time.process_time() - cpu
-    print(json.dumps({"items": items, "seconds": took, "cpu_seconds": took_cpu, "peak_mib": _peak_mib()}))
+    print(json.dumps({"items": items, "seconds": took, "cpu_seconds": took_cpu, "peak_mib": peak_mib()}))
 
 
 def _listed(endpoint: str) -> int:
@@ -95,11 +100,11 @@ def _bare(endpoint: str) -> int:
 
 
 @contextmanager
-def _stand_in(count: int, object_bytes: int) -> Iterator[str]:
+def running_stand_in(count: int, object_bytes: int) -> Iterator[str]:
     """Run a stand-in with generated Applications and give its endpoint."""
     arguments = ["--applications", str(count), "--object-bytes", str(object_bytes)]
     command = [sys.executable, "-m", "local.standin_kubernetes", *arguments]
-    environment = {**_environment(), "KUBERNETES_TOKEN": _TOKEN}
+    environment = {**program_environment(), "KUBERNETES_TOKEN": _TOKEN}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=_ROOT, env=environment) as server:  # noqa: S603 - ours
         try:
             assert server.stdout is not None
@@ -108,11 +113,12 @@ def _stand_in(count: int, object_bytes: int) -> Iterator[str]:
             server.terminate()
 
 
-def _environment() -> dict[str, str]:
+def program_environment() -> dict[str, str]:
+    """Give the environment of our own programs."""
     return {**os.environ, "PYTHONPATH": f"{_ROOT}{os.pathsep}{_ROOT / 'layers/common'}"}
 
 
-def _peak_mib() -> float:
+def peak_mib() -> float:
     """Return the peak resident memory of this program; `getrusage` would count what its parent had before it."""
     status = Path("/proc/self/status")
     if status.exists():

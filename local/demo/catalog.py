@@ -7,8 +7,10 @@ from typing import Any, Protocol
 
 import psycopg
 
-from local.demo.application import DemoApplication, demo_revision, sync_payload
+from local.demo.application import DemoApplication, DemoSync, demo_revision, sync_payload
 from local.demo.cluster import demo_applications
+from local.demo.live import after_sync, application_object
+from local.demo.objects import Object
 
 _SYNC_DURATION = timedelta(seconds=20)
 _OFFERED = 200
@@ -40,6 +42,10 @@ class Catalog(Protocol):
         """Write what Argo CD would post for a sync of it that finished then."""
         ...
 
+    def synced(self, application: OfferedApplication, finished_at: datetime) -> dict[str, Any] | None:
+        """Give its object as it is after that sync; None where the cluster is real and has its own."""
+        ...
+
 
 class ClusterCatalog:
     """Offers the demo cluster's applications as they are at `now`."""
@@ -47,6 +53,7 @@ class ClusterCatalog:
     def __init__(self, now: datetime) -> None:
         """Lay the demo out."""
         self._applications = {(one.namespace, one.name): one for one in demo_applications(now)}
+        self._objects: dict[tuple[str, str], Object] = {}
 
     def applications(self) -> list[OfferedApplication]:
         """Give one with resources, one without, then the others; those on other clusters last."""
@@ -61,9 +68,19 @@ class ClusterCatalog:
     def notification(self, application: OfferedApplication, finished_at: datetime) -> bytes:
         """Write the notification of a sync that took twenty seconds."""
         known = self._applications[(application.namespace, application.name)]
-        finished = finished_at.astimezone(UTC).replace(microsecond=0)
-        revision = demo_revision(known.name, int(finished.timestamp()))
-        return json.dumps(sync_payload(known, finished - _SYNC_DURATION, finished, revision)).encode()
+        sync = _sync(known, finished_at)
+        return json.dumps(
+            sync_payload(known, sync.finished_at - _SYNC_DURATION, sync.finished_at, sync.revision)
+        ).encode()
+
+    def synced(self, application: OfferedApplication, finished_at: datetime) -> dict[str, Any] | None:
+        """Give its object after this sync and all before it."""
+        key = (application.namespace, application.name)
+        known = self._applications[key]
+        before = self._objects.get(key) or application_object(known)
+        sync = _sync(known, finished_at)
+        self._objects[key] = after_sync(before, sync, started_at=sync.finished_at - _SYNC_DURATION)
+        return self._objects[key]
 
 
 class NamespaceCatalog:
@@ -113,6 +130,15 @@ class NamespaceCatalog:
             "syncFinishedAt": _moment(finished),
         }
         return json.dumps(payload).encode()
+
+    def synced(self, application: OfferedApplication, finished_at: datetime) -> dict[str, Any] | None:  # noqa: ARG002  as others
+        """Give nothing: the cluster has its own."""
+        return None
+
+
+def _sync(application: DemoApplication, finished_at: datetime) -> DemoSync:
+    finished = finished_at.astimezone(UTC).replace(microsecond=0)
+    return DemoSync(revision=demo_revision(application.name, int(finished.timestamp())), finished_at=finished)
 
 
 def _offered(application: DemoApplication) -> OfferedApplication:

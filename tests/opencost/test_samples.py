@@ -113,7 +113,7 @@ def test_aggregated_answers_are_refused(name: str) -> None:
         read_bodies(_body(name), window=_AGGREGATED[name], cluster_id="default-cluster")
 
 
-@pytest.mark.parametrize("name", _OTHER_SHAPES)
+@pytest.mark.parametrize("name", sorted(_OTHER_SHAPES))
 def test_other_answers_are_no_allocations(name: str) -> None:
     """Summaries, assets and the small routes are no list of sets."""
     with pytest.raises(OpenCostRefused, match="not what was asked for"):

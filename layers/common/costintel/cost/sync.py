@@ -69,5 +69,14 @@ def sync_id(cluster: str, application: AppRef, finished_at: datetime) -> str:
 
     The same sync gives the same id however often and by whom it is reported.
     """
-    text = "\n".join((cluster, application.namespace, application.name, str(int(finished_at.timestamp()))))
+    return _id(cluster, application, str(int(finished_at.timestamp())))
+
+
+def install_id(cluster: str, application: AppRef) -> str:
+    """Return the id of the record of an Application that was measured without a sync: made like a sync's, and none's."""
+    return _id(cluster, application, "install")
+
+
+def _id(cluster: str, application: AppRef, moment: str) -> str:
+    text = "\n".join((cluster, application.namespace, application.name, moment))
     return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -23,12 +23,20 @@ ROUTE_SECONDS: Final = 20.0
 class OpenCostClient:
     """Asks OpenCost one thing at a time.
 
-    `base_url` may have a path, such as the UI's or Kubecost's `/model`. Raises ConfigurationError when it is no URL or the CA
-    file cannot be read.
+    `base_url` may have a path, such as the UI's or Kubecost's `/model`. `transport` leads there another way than straight to it,
+    such as the service proxy. Raises ConfigurationError when the URL is none or the CA file cannot be read.
     """
 
-    def __init__(self, base_url: str, *, token: str = "", ca_file: str = "", read_timeout_seconds: float = 240) -> None:
-        self._transport = Transport(base_url, token=token, ca_file=ca_file)
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        token: str = "",
+        ca_file: str = "",
+        read_timeout_seconds: float = 240,
+        transport: Transport | None = None,
+    ) -> None:
+        self._transport = transport or Transport(base_url, token=token, ca_file=ca_file)
         self._read_timeout_seconds = read_timeout_seconds
         # Only Kubecost needs the longer route (T40), where OpenCost's short one reads precomputed days; OpenCost has both.
         self._allocation = "/allocation/compute" if self._transport.path.endswith("/model") else "/allocation"

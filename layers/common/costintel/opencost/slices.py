@@ -1,13 +1,11 @@
 """A window asked in slices, when OpenCost could not answer it in one piece, put together again."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from math import fsum
-from typing import Any
 
 from costintel.cost.allocation import Allocation, LoadBalancerShare
-from costintel.cost.asset import Asset
+from costintel.cost.asset_sum import add_assets
 from costintel.cost.repair import extend_late
 from costintel.cost.window import Window
 from costintel.opencost.answer import WindowAnswer, node_count
@@ -24,7 +22,7 @@ def join_slices(answers: Sequence[WindowAnswer], window: Window) -> WindowAnswer
     """
     _check(answers, window)
     rows = _joined_rows(_extended(answers))
-    assets = tuple(_joined_assets(asset for answer in answers for asset in answer.assets))
+    assets = tuple(add_assets(asset for answer in answers for asset in answer.assets))
     spans = [answer.observed for answer in answers if answer.observed]
     priced = all(answer.node_count for answer in answers if answer.running_rows)
     everything = [row for group in rows.values() for row in group]
@@ -97,30 +95,3 @@ def _shares(group: Sequence[Allocation]) -> tuple[LoadBalancerShare, ...]:
         for service, cost in row.load_balancers:
             costs.setdefault(service, []).append(cost)
     return tuple(LoadBalancerShare(service, fsum(parts)) for service, parts in costs.items())
-
-
-def _joined_assets(assets: Iterable[Asset]) -> Iterator[Asset]:
-    groups: dict[tuple[str, str, str], list[Asset]] = {}
-    for asset in assets:
-        groups.setdefault((asset.type, asset.name, asset.provider_id), []).append(asset)
-    for group in groups.values():
-        yield group[0] if len(group) == 1 else _summed(group)
-
-
-_ADDED = (
-    "minutes",
-    "total_cost",
-    "cpu_cost",
-    "ram_cost",
-    "gpu_cost",
-    "cpu_core_hours",
-    "ram_byte_hours",
-    "gpu_hours",
-    "byte_hours",
-)
-
-
-def _summed(group: Sequence[Asset]) -> Asset:
-    sums: dict[str, Any] = {name: fsum(getattr(asset, name) for asset in group) for name in _ADDED}
-    sums |= {"start": min(asset.start for asset in group), "end": max(asset.end for asset in group)}
-    return replace(group[-1], **sums)
