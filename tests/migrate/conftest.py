@@ -8,6 +8,7 @@ import psycopg
 import pytest
 
 from costintel.config import Environment
+from costintel.storage.migrations import read_migrations
 from local.children import Children
 from local.postgres import EmbeddedPostgres
 from migrate import bootstrap
@@ -17,6 +18,7 @@ from tests.migrate.tls_front import Certificates, TlsFront, issue
 MASTER = "costintel_master"
 PASSWORD = "the master's p@ssw0rd"
 DATABASE = "costintel"
+NEWEST = len(read_migrations())
 # RDS checks a token by PAM; here whoever is a member of rds_iam is let in, but the master first of all needs its password.
 _LOGINS = f"""
 host all {MASTER} 127.0.0.1/32 scram-sha-256

@@ -12,7 +12,7 @@ import pytest
 from costintel.errors import ConfigurationError, CostIntelError
 from migrate import bootstrap
 from migrate import handler as migrate_handler
-from tests.migrate.conftest import MASTER, PASSWORD
+from tests.migrate.conftest import MASTER, NEWEST, PASSWORD
 
 INVOCATIONS = "/2015-03-31/functions/the-migrate-function/invocations"
 SECRET_ARN = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:rds!db-1"
@@ -88,7 +88,7 @@ def aws(settings: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[A
 
 def test_the_first_deployment_hands_over_the_master_once(aws: Aws) -> None:
     """Migrate is asked, wants the master, gets it, and brings the schema up."""
-    assert bootstrap.handler({}, None) == {"schema": 1}
+    assert bootstrap.handler({}, None) == {"schema": NEWEST}
     assert aws.events == [{}, {"master": {"username": MASTER, "password": PASSWORD}}]
     assert aws.secrets_read == [SECRET_ARN]
 
@@ -99,7 +99,7 @@ def test_later_deployments_do_not_touch_the_secret(aws: Aws) -> None:
     aws.events.clear()
     aws.secrets_read.clear()
 
-    assert bootstrap.handler({}, None) == {"schema": 1}
+    assert bootstrap.handler({}, None) == {"schema": NEWEST}
     assert (aws.events, aws.secrets_read) == ([{}], [])
 
 

@@ -10,7 +10,7 @@ from costintel.config import Environment
 from costintel.errors import InvalidInput, StorageError, StorageUnavailable
 from local.postgres import EmbeddedPostgres
 from migrate.handler import handler, migrate
-from tests.migrate.conftest import DATABASE, MASTER, PASSWORD
+from tests.migrate.conftest import DATABASE, MASTER, NEWEST, PASSWORD
 from tests.migrate.tls_front import issue
 
 CREDENTIAL = {"master": {"username": MASTER, "password": PASSWORD}}
@@ -25,8 +25,8 @@ def test_a_url_needs_no_master(empty_database_url: str, monkeypatch: pytest.Monk
     """On one machine the handler does everything with the URL's own login."""
     monkeypatch.setenv("DATABASE_URL", empty_database_url)
 
-    assert handler({}, None) == {"schema": 1}
-    assert handler({}, None) == {"schema": 1}
+    assert handler({}, None) == {"schema": NEWEST}
+    assert handler({}, None) == {"schema": NEWEST}
 
 
 def test_without_roles_it_asks_for_the_master(environment: Environment) -> None:
@@ -36,7 +36,7 @@ def test_without_roles_it_asks_for_the_master(environment: Environment) -> None:
 
 def test_with_the_master_it_makes_roles_and_schema(environment: Environment, rds_server: EmbeddedPostgres) -> None:
     """The roles may log in by IAM; the tables are made by the owner over a verified connection, not by the master."""
-    assert migrate(environment, CREDENTIAL) == {"schema": 1}
+    assert migrate(environment, CREDENTIAL) == {"schema": NEWEST}
     assert fetch(rds_server, "SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'public'") == [
         ("costintel_owner",)
     ]
@@ -50,14 +50,14 @@ def test_afterwards_it_needs_no_master(environment: Environment) -> None:
     """Later runs log in by IAM alone, and applying again changes nothing."""
     migrate(environment, CREDENTIAL)
 
-    assert migrate(environment, {}) == {"schema": 1}
+    assert migrate(environment, {}) == {"schema": NEWEST}
 
 
 def test_the_master_may_come_again(environment: Environment) -> None:
     """A credential handed over twice does no harm."""
     migrate(environment, CREDENTIAL)
 
-    assert migrate(environment, CREDENTIAL) == {"schema": 1}
+    assert migrate(environment, CREDENTIAL) == {"schema": NEWEST}
 
 
 def test_roles_that_differ_need_the_master_again(environment: Environment, rds_server: EmbeddedPostgres) -> None:

@@ -11,11 +11,16 @@ import pytest
 from costintel.storage.collections import Collections
 from costintel.storage.connecting import connect_url
 from costintel.storage.connection import IDLE, Database
+from costintel.storage.daily import Daily
 from costintel.storage.leases import Leases
+from costintel.storage.live import LiveApplications
 from costintel.storage.records import Records
+from costintel.storage.roles import TABLE_PRIVILEGES
 from costintel.storage.work import Work
 from local.postgres import EmbeddedPostgres
 
+FILLED = sorted(TABLE_PRIVILEGES.keys() - {"schema_migrations", "collection_namespaces"})
+"""The tables that tests fill; the namespaces of a collection go with it."""
 OpenDatabase = Callable[..., Database]
 PlainConnections = Callable[[], psycopg.Connection[Any]]
 
@@ -47,9 +52,7 @@ def plain_connections(kept_database_url: str) -> Iterator[PlainConnections]:
 def database_url(kept_database_url: str, plain_connections: PlainConnections) -> Iterator[str]:
     """Give the URL of a migrated database without rows."""
     yield kept_database_url
-    plain_connections().execute(
-        "DELETE FROM collections; DELETE FROM work; DELETE FROM leases; DELETE FROM cost_actuals"
-    )
+    plain_connections().execute("; ".join(f"DELETE FROM {table}" for table in FILLED).encode())
 
 
 @pytest.fixture
@@ -102,3 +105,13 @@ def collections(database: Database) -> Collections:
 @pytest.fixture
 def records(database: Database) -> Records:
     return Records(database)
+
+
+@pytest.fixture
+def applications(database: Database) -> LiveApplications:
+    return LiveApplications(database)
+
+
+@pytest.fixture
+def daily(database: Database) -> Daily:
+    return Daily(database)

@@ -267,7 +267,7 @@ def test_many_containers_pass_in_pieces(
     collections: Collections, lease: Lease, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An hour larger than one piece of the copy is stored and read whole."""
-    monkeypatch.setattr("costintel.storage.collections._BATCH_CHARACTERS", 2_000)
+    monkeypatch.setattr("costintel.storage.batches.BATCH_CHARACTERS", 2_000)
     rows = [allocation(f"n{number % 40:02}", f"pod-{number}") for number in range(400)]
     collections.store_hour(lease, stored_hour(NOON, *rows))
 

@@ -96,7 +96,7 @@ def test_a_fold_is_read_and_written_in_one_go(
     collections: Collections, leases: Leases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The hours are streamed from the very connection that the fold is copied to, in pieces smaller than a namespace."""
-    monkeypatch.setattr("costintel.storage.collections._BATCH_CHARACTERS", 10)
+    monkeypatch.setattr("costintel.storage.batches.BATCH_CHARACTERS", 10)
     lease = leases.acquire(CLUSTER, "test", 60)
     assert lease is not None
     names = [f"n{number:03}" for number in range(100)]

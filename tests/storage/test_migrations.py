@@ -17,7 +17,12 @@ from costintel.storage import migrations
 from costintel.storage.migrations import apply, read_migrations, revert
 
 ROOT = Path(__file__).parents[2]
-TABLES = {"schema_migrations", "leases", "work", "collections", "collection_namespaces", "cost_actuals"}
+NEWEST = len(read_migrations())
+TABLES = {
+    *("schema_migrations", "leases", "work", "collections", "collection_namespaces", "cost_actuals"),
+    *("live_lists", "applications", "namespaces", "recommendations", "autoscalers", "opencost_status", "run_summaries"),
+    *("cost_daily", "cost_daily_progress"),
+}
 
 
 def tables(url: str) -> set[str]:
@@ -38,7 +43,7 @@ def step(folder: Path, number: int, *, up: str, down: str = "SELECT 1") -> None:
 
 def test_an_empty_database_gets_the_whole_schema(empty_database_url: str) -> None:
     """The first run creates every table and answers the newest version."""
-    assert apply(empty_database_url) == 1
+    assert apply(empty_database_url) == NEWEST
     assert tables(empty_database_url) == TABLES
 
 
@@ -47,7 +52,7 @@ def test_a_second_run_changes_nothing(empty_database_url: str) -> None:
     apply(empty_database_url)
     before = fetch(empty_database_url, "SELECT version, applied_at FROM schema_migrations")
 
-    assert apply(empty_database_url) == 1
+    assert apply(empty_database_url) == NEWEST
     assert fetch(empty_database_url, "SELECT version, applied_at FROM schema_migrations") == before
 
 
@@ -66,7 +71,27 @@ def test_revert_takes_the_schema_back_and_apply_makes_it_again(empty_database_ur
     assert revert(empty_database_url, 0) == 0
     assert tables(empty_database_url) == {"schema_migrations"}
     assert fetch(empty_database_url, "SELECT count(*) FROM schema_migrations") == [(0,)]
-    assert apply(empty_database_url) == 1
+    assert apply(empty_database_url) == NEWEST
+
+
+def test_reverting_days_leaves_hours(empty_database_url: str) -> None:
+    """What only a later schema understands goes; what an earlier one wrote stays."""
+    apply(empty_database_url)
+    with psycopg.connect(empty_database_url) as connection:
+        for kind in ("hour", "day"):
+            connection.execute(
+                "INSERT INTO collections (cluster, kind, window_start, window_end, state, running_rows, row_count,"
+                " node_count, asked_at) VALUES ('local', %s, '2026-11-30', '2026-12-01', 'good', 0, 0, 0, '2026-12-01')",
+                [kind],
+            )
+
+    assert revert(empty_database_url, 2) == 2
+    assert fetch(empty_database_url, "SELECT kind FROM collections") == [("hour",)]
+    assert revert(empty_database_url, 1) == 1
+    assert tables(empty_database_url) == {
+        *("schema_migrations", "leases", "work", "collections", "collection_namespaces", "cost_actuals")
+    }
+    assert apply(empty_database_url) == NEWEST
 
 
 def test_revert_stops_at_the_version_asked_for(empty_database_url: str, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Who may do what in the database."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import psycopg
@@ -9,17 +10,37 @@ from psycopg import errors
 
 from costintel.cost.hour import HourState
 from costintel.cost.window import HOUR
+from costintel.errors import StorageError
 from costintel.storage.collections import Collections
 from costintel.storage.connecting import connect_url
 from costintel.storage.connection import Database
+from costintel.storage.daily import Daily
 from costintel.storage.leases import Leases
-from costintel.storage.migrations import apply
+from costintel.storage.live import LiveApplications, LiveHpas, LiveNamespaces, LiveVpas
+from costintel.storage.live_lists import LiveLists
+from costintel.storage.migrations import apply, read_migrations
+from costintel.storage.opencost_status import OpenCostChecks
 from costintel.storage.records import Records
 from costintel.storage.roles import API, OWNER, TABLE_PRIVILEGES, WRITER, prepare_roles, role_changes
-from costintel.storage.work import SYNC, Work
+from costintel.storage.run_summaries import RunSummaries
+from costintel.storage.work import INSTALL, SYNC, Work
 from local.postgres import EmbeddedPostgres
-from tests.storage.examples import CLUSTER, NOON, SHOP, container, figure, live_header, record, stored_hour
+from tests.storage.examples import CLUSTER, NOON, SHOP, container, figure, live_header, record, stored_hour, sync
+from tests.storage.live_examples import (
+    CHECK,
+    RUN,
+    THURSDAY,
+    application,
+    daily_cost,
+    hpa,
+    listed,
+    namespace,
+    progress,
+    stored_day,
+    vpa,
+)
 
+NEWEST = len(read_migrations())
 TABLES = sorted(TABLE_PRIVILEGES)
 CHANGES = {
     "INSERT": "INSERT INTO {table} DEFAULT VALUES",
@@ -70,7 +91,7 @@ def test_api_reads_every_table_and_changes_none(as_api: Connection) -> None:
 
 
 def test_writer_does_its_work_and_no_more(as_writer: Connection) -> None:
-    """It changes what it measures into, but deletes no record or lease, and leaves the schema's history alone."""
+    """It deletes no row that there is one of per cluster or list, and leaves the schema's history alone."""
     denied = {
         (table, change)
         for table in TABLES
@@ -81,7 +102,8 @@ def test_writer_does_its_work_and_no_more(as_writer: Connection) -> None:
         *((table, "TRUNCATE") for table in TABLES),
         *(("schema_migrations", change) for change in CHANGES),
         ("leases", "DELETE"),
-        ("cost_actuals", "DELETE"),
+        ("live_lists", "DELETE"),
+        ("opencost_status", "DELETE"),
     }
 
 
@@ -110,9 +132,49 @@ def test_writer_may_do_what_the_repositories_do(postgres_server: EmbeddedPostgre
     database.close()
 
 
+def test_writer_may_keep_lists_days_and_runs(postgres_server: EmbeddedPostgres, migrated: str) -> None:
+    """Live objects, OpenCost's status, runs, days and series, written, changed and forgotten; a whole Application too."""
+    database = database_of(postgres_server, WRITER, migrated)
+    collections, daily, records = Collections(database), Daily(database), Records(database)
+    lease = Leases(database).acquire("writer", "writer", 60)
+    assert lease is not None
+    for _ in range(2):
+        LiveApplications(database).replace(CLUSTER, listed(application()))
+        LiveNamespaces(database).replace(CLUSTER, listed(namespace()))
+        LiveVpas(database).replace(CLUSTER, listed(vpa()))
+        LiveHpas(database).replace(CLUSTER, listed(hpa()))
+        OpenCostChecks(database).save(CLUSTER, CHECK)
+        RunSummaries(database).add(CLUSTER, RUN)
+        collections.store_day(lease, stored_day(namespaces=[("shop", [container()])]))
+        daily.store(CLUSTER, [daily_cost()])
+        daily.save_progress(CLUSTER, [progress()])
+        Work(database).put_many(CLUSTER, INSTALL, {"argocd:shop": {}}, NOON)
+    for table in (LiveApplications, LiveNamespaces, LiveVpas, LiveHpas):
+        assert table(database).replace(CLUSTER, listed()).removed == 1
+    assert Work(database).rename(CLUSTER, INSTALL, "argocd:shop", to="argocd:bank", payload={})
+    assert collections.prune_days(CLUSTER, THURSDAY + timedelta(days=1)) == 1
+    records.save(record(sync("c", finished_at_known=False)))
+    assert records.adopt_id(CLUSTER, "c", "d", finished_at=NOON)
+    assert records.delete_measurements(CLUSTER, SHOP) >= 1
+    assert daily.delete_before(CLUSTER, THURSDAY) == 0
+    database.close()
+
+
 def test_api_may_read_what_it_serves(postgres_server: EmbeddedPostgres, migrated: str) -> None:
-    """The fold, the records and the waiting syncs."""
+    """The fold, the records, the waiting syncs, the live objects, days and series; writing any of them is refused."""
     database = database_of(postgres_server, API, migrated)
+    assert list(LiveApplications(database).all("nowhere")) == []
+    assert LiveLists(database).all("nowhere") == {}
+    assert RunSummaries(database).newest_of_each("nowhere") == {}
+    assert list(Collections(database).day_rows("nowhere", [THURSDAY], None)) == []
+    assert Daily(database).all_progress("nowhere") == []
+    for write in (
+        lambda: LiveApplications(database).replace(CLUSTER, listed()),
+        lambda: Daily(database).store(CLUSTER, [daily_cost()]),
+        lambda: Records(database).delete_measurements(CLUSTER, SHOP),
+    ):
+        with pytest.raises(StorageError, match="permission denied"):
+            write()
     Collections(database).live_fold(CLUSTER, ["shop"])
     Records(database).latest(CLUSTER, SHOP)
 
@@ -137,7 +199,7 @@ def test_only_the_owner_changes_the_schema(postgres_server: EmbeddedPostgres, mi
 
 def test_the_owner_migrates_without_being_superuser(postgres_server: EmbeddedPostgres, migrated: str) -> None:
     """Later releases are applied by the role itself: no master credential is needed."""
-    assert apply(postgres_server.role_url(OWNER, database=migrated)) == 1
+    assert apply(postgres_server.role_url(OWNER, database=migrated)) == NEWEST
 
 
 def test_nobody_else_may_connect(postgres_server: EmbeddedPostgres, migrated: str) -> None:
@@ -195,7 +257,7 @@ def test_a_login_that_owns_only_its_database_gets_the_tables_itself(postgres_ser
         connection.execute("CREATE ROLE tenant")
         connection.execute("CREATE DATABASE tenant OWNER tenant")
     try:
-        assert apply(postgres_server.role_url("tenant", database="tenant")) == 1
+        assert apply(postgres_server.role_url("tenant", database="tenant")) == NEWEST
         with psycopg.connect(postgres_server.role_url("tenant", database="tenant")) as connection:
             assert connection.execute("SELECT count(*) FROM work").fetchone() == (0,)
     finally:

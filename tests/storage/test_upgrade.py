@@ -7,22 +7,29 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from costintel.cost.application import AppRef
 from costintel.cost.container import container_cost
 from costintel.cost.hour import HourState
 from costintel.cost.window import HOUR
 from costintel.storage.collections import Collections
 from costintel.storage.connecting import connect_url
 from costintel.storage.connection import Database
+from costintel.storage.daily import Daily
 from costintel.storage.leases import Leases
+from costintel.storage.live import LiveApplications, LiveHpas, LiveNamespaces, LiveVpas
+from costintel.storage.live_lists import APPLICATIONS, HPAS, NAMESPACES, VPAS, LiveLists
 from costintel.storage.migrations import apply, read_migrations
+from costintel.storage.opencost_status import OpenCostChecks
 from costintel.storage.records import Records
 from costintel.storage.roles import API, prepare_roles
+from costintel.storage.run_summaries import RunSummaries
 from costintel.storage.work import HOUR as HOUR_WORK
-from costintel.storage.work import SYNC, Work, WorkItem
+from costintel.storage.work import INSTALL, SYNC, Work, WorkItem
 from local.postgres import EmbeddedPostgres
 from tests.storage.examples import (
     CLUSTER,
     NOON,
+    SHOP,
     allocation,
     container,
     figure,
@@ -33,19 +40,44 @@ from tests.storage.examples import (
     sync,
     volume,
 )
+from tests.storage.live_examples import (
+    CHECK,
+    RUN,
+    THURSDAY,
+    application,
+    bare_application,
+    daily_cost,
+    day_header,
+    hpa,
+    namespace,
+    progress,
+    vpa,
+)
 from tests.storage.test_collections import EVER
 
 DUMPS = sorted((Path(__file__).parent / "dumps").glob("*.sql"))
 NEWEST = len(read_migrations())
+BANK = AppRef("argocd", "bank")
 
 
 @pytest.fixture(scope="module", params=DUMPS, ids=lambda path: path.stem)
-def upgraded_url(request: pytest.FixtureRequest, postgres_server: EmbeddedPostgres) -> Iterator[str]:
+def dump(request: pytest.FixtureRequest) -> Path:
+    return Path(request.param)
+
+
+@pytest.fixture(scope="module")
+def version(dump: Path) -> int:
+    """Give the schema that the dump has."""
+    return int(dump.stem)
+
+
+@pytest.fixture(scope="module")
+def upgraded_url(dump: Path, postgres_server: EmbeddedPostgres) -> Iterator[str]:
     """Load a dump into an empty database and apply the migrations."""
     url = postgres_server.create_database("upgraded")
     with psycopg.connect(url, autocommit=True) as connection:
         prepare_roles(connection)
-        connection.execute(request.param.read_bytes())
+        connection.execute(dump.read_bytes())
     assert apply(url) == NEWEST
     yield url
     postgres_server.drop_database("upgraded")
@@ -58,12 +90,9 @@ def upgraded(upgraded_url: str) -> Iterator[Database]:
     database.close()
 
 
-def test_every_migration_but_the_newest_could_have_a_dump() -> None:
-    """The first schema has one, and none is from the future."""
-    versions = [int(path.stem) for path in DUMPS]
-
-    assert versions[0] == 1
-    assert versions[-1] <= NEWEST
+def test_every_schema_has_a_dump() -> None:
+    """Every schema has one so far, and none is from the future."""
+    assert [int(path.stem) for path in DUMPS] == list(range(1, NEWEST + 1))
 
 
 def test_applying_again_changes_nothing(upgraded_url: str) -> None:
@@ -129,6 +158,43 @@ def test_work_is_still_there(upgraded: Database) -> None:
             created_at=NOON + timedelta(minutes=10),
         )
     ]
+
+
+def test_the_live_lists_are_still_there(upgraded: Database, version: int) -> None:
+    """Two Applications, a namespace of an older complete list, and an autoscaler of each kind, from schema 2 on."""
+    known = version >= 2
+    lists = LiveLists(upgraded).all(CLUSTER)
+
+    assert list(LiveApplications(upgraded).all(CLUSTER)) == [bare_application(BANK), application()] * known
+    assert list(LiveNamespaces(upgraded).all(CLUSTER)) == [namespace(team="front")] * known
+    assert list(LiveVpas(upgraded).all(CLUSTER)) == [vpa()] * known
+    assert list(LiveHpas(upgraded).all(CLUSTER)) == [hpa()] * known
+    assert {kind: (one.complete, one.last_complete_at) for kind, one in lists.items()} == (
+        {APPLICATIONS: (True, NOON), NAMESPACES: (False, NOON - HOUR), VPAS: (True, NOON), HPAS: (True, NOON)}
+        if known
+        else {}
+    )
+
+
+def test_the_last_check_and_run_are_still_there(upgraded: Database, version: int) -> None:
+    """What OpenCost told, how a job went, and an install that waits, from schema 2 on."""
+    known = version >= 2
+
+    assert OpenCostChecks(upgraded).find(CLUSTER) == (CHECK if known else None)
+    assert RunSummaries(upgraded).newest(CLUSTER, RUN.job) == [RUN] * known
+    assert [item.subject for item in Work(upgraded).all(CLUSTER, INSTALL)] == ["argocd:bank"] * known
+
+
+def test_days_are_still_there(upgraded: Database, version: int) -> None:
+    """A day with its containers, and a day of an Application's series, from schema 3 on."""
+    known = version >= 3
+    collections, daily = Collections(upgraded), Daily(upgraded)
+
+    assert collections.day_headers(CLUSTER, THURSDAY, THURSDAY) == [day_header()] * known
+    kept = [(THURSDAY, "shop", [container_cost(volume()), container()])]
+    assert list(collections.day_rows(CLUSTER, [THURSDAY], None)) == kept * known
+    assert daily.series(CLUSTER, SHOP, "application", THURSDAY, THURSDAY) == [daily_cost()] * known
+    assert daily.all_progress(CLUSTER) == [progress()] * known
 
 
 def test_new_rows_may_be_written(upgraded: Database) -> None:

@@ -1,9 +1,9 @@
-"""What OpenCost answered, hour by hour, and the fold of the newest 24 hours."""
+"""What OpenCost answered, hour by hour, the fold of the newest 24 hours, and closed days."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, date, datetime
 from typing import Any, LiteralString
 
 from psycopg.rows import dict_row, scalar_row, tuple_row
@@ -11,14 +11,20 @@ from psycopg.rows import dict_row, scalar_row, tuple_row
 from costintel.cost.allocation import Allocation
 from costintel.cost.collection import HourHeader, LiveHeader, StoredHour
 from costintel.cost.container import ContainerCost
+from costintel.cost.day import DayHeader, StoredDay, day_window
 from costintel.cost.hour import HourState
 from costintel.cost.window import Window
+from costintel.storage.batches import batches
 from costintel.storage.bodies import COLUMNS, StoredRow, allocations, container_costs, fold_row, hour_row
 from costintel.storage.connection import Connection, Database
 from costintel.storage.headers import (
+    PUT_DAY,
     PUT_HOUR,
     PUT_LIVE,
+    SELECT_DAY,
     SELECT_HOUR,
+    day_header,
+    day_values,
     hour_header,
     hour_values,
     live_header,
@@ -27,8 +33,8 @@ from costintel.storage.headers import (
 from costintel.storage.leases import Lease, require_lease
 
 _COPY: LiteralString = f"COPY collection_namespaces (collection, {COLUMNS}) FROM STDIN"
-_BATCH_CHARACTERS = 1_000_000
-"""How much JSON is in memory at once on its way to PostgreSQL."""
+_DAYS_AT_ONCE = 10
+"""Days deleted by one statement, so that shortening the history does not run into a timeout."""
 
 _ADD_UP: LiteralString = """
 UPDATE collections SET totals = sums.totals
@@ -128,13 +134,13 @@ class Collections:
             yield start, namespace, allocations(namespace, json.loads(body))
 
     def namespaces_with_cost_before(self, cluster: str, namespaces: Sequence[str], moment: datetime) -> set[str]:
-        """Return those of `namespaces` in which a container ran in a stored hour that ended at or before `moment`."""
+        """Return those of `namespaces` in which a container ran in a stored hour or day that ended at or before `moment`."""
         found = self._database.fetch_all(
             scalar_row,
             """
             SELECT name FROM unnest(%(namespaces)s::text[]) AS name WHERE EXISTS (
                 SELECT FROM collections JOIN collection_namespaces ON collection = id
-                WHERE kind = 'hour' AND cluster = %(cluster)s AND window_end <= %(moment)s
+                WHERE kind IN ('hour', 'day') AND cluster = %(cluster)s AND window_end <= %(moment)s
                     AND namespace = name AND collection_namespaces.running_rows > 0)
             """,
             {"cluster": cluster, "namespaces": list(namespaces), "moment": moment},
@@ -203,6 +209,70 @@ class Collections:
             {"cluster": cluster, "asked_before": asked_before, "needed_from": needed_from},
         )
 
+    def store_day(self, lease: Lease, stored: StoredDay) -> None:
+        """Keep a closed day, in place of what was kept of it; all of it, or nothing.
+
+        The day's namespaces may come from `namespace_rows`, begun in here. Raises LeaseLost when somebody else has the lease by
+        then, InvalidInput for numbers and text that cannot be kept.
+        """
+        with self._database.transaction() as connection:
+            collection = self._put(connection, PUT_DAY, day_values(stored))
+            _copy(connection, collection, (fold_row(namespace, rows) for namespace, rows in stored.namespaces))
+            connection.execute(_ADD_UP, {"id": collection})
+            require_lease(self._database, lease)
+
+    def day_headers(self, cluster: str, first: date, last: date) -> list[DayHeader]:
+        """Return the stored days from `first` to `last`, both included, oldest first."""
+        rows = self._database.fetch_all(
+            dict_row,
+            SELECT_DAY + " AND window_start BETWEEN %(first)s AND %(last)s ORDER BY window_start",
+            {"cluster": cluster, "first": day_window(first).start, "last": day_window(last).start},
+        )
+        return [day_header(row) for row in rows]
+
+    def day_rows(
+        self, cluster: str, days: Sequence[date], namespaces: Sequence[str] | None
+    ) -> Iterator[tuple[date, str, list[ContainerCost]]]:
+        """Yield (day, namespace, containers) of those of `days` that are stored, day by day, oldest first.
+
+        The namespaces of a day come in any order, each once; `namespaces` None means all of them. Streamed: a few rows are in
+        memory at a time (see Database.stream).
+        """
+        rows = self._database.stream(
+            tuple_row,
+            """
+            SELECT window_start, namespace, body::text
+            FROM (SELECT id, window_start FROM collections
+                WHERE kind = 'day' AND cluster = %(cluster)s AND window_start = ANY(%(starts)s)
+                ORDER BY window_start) AS day
+            -- Day after day by the index: sorting the containers of all of them would take their room on disk.
+            CROSS JOIN LATERAL (SELECT namespace, body FROM collection_namespaces
+                WHERE collection = day.id AND (%(namespaces)s::text[] IS NULL OR namespace = ANY(%(namespaces)s))
+                OFFSET 0) AS kept
+            ORDER BY window_start
+            """,
+            {
+                "cluster": cluster,
+                "starts": [day_window(day).start for day in days],
+                "namespaces": None if namespaces is None else list(namespaces),
+            },
+        )
+        for start, namespace, body in rows:
+            yield start.astimezone(UTC).date(), namespace, container_costs(namespace, json.loads(body))
+
+    def prune_days(self, cluster: str, before: date) -> int:
+        """Forget the days before `before`; return how many."""
+        deleted = 0
+        while count := self._database.execute(
+            """
+            DELETE FROM collections WHERE id IN (
+                SELECT id FROM collections WHERE kind = 'day' AND cluster = %s AND window_start < %s LIMIT %s)
+            """,
+            [cluster, day_window(before).start, _DAYS_AT_ONCE],
+        ):
+            deleted += count
+        return deleted
+
     def _put(self, connection: Connection, statement: LiteralString, values: Mapping[str, Any]) -> int:
         """Write a header and empty the collection; return its id."""
         row = connection.execute(statement, values).fetchone()
@@ -220,20 +290,7 @@ class Collections:
 
 def _copy(connection: Connection, collection: int, rows: Iterator[StoredRow]) -> None:
     # In pieces, because the rows may come from a stream of the same connection, which cannot be read during a COPY.
-    for batch in _batches(rows):
+    for batch in batches(rows, characters=lambda row: len(row[-1])):
         with connection.cursor().copy(_COPY) as copy:
             for row in batch:
                 copy.write_row((collection, *row))
-
-
-def _batches(rows: Iterator[StoredRow]) -> Iterator[list[StoredRow]]:
-    batch: list[StoredRow] = []
-    characters = 0
-    for row in rows:
-        batch.append(row)
-        characters += len(row[-1])
-        if characters >= _BATCH_CHARACTERS:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch

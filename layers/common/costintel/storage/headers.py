@@ -1,10 +1,11 @@
-"""The header rows of collections: an hour as it was asked, and the fold of the newest 24."""
+"""The header rows of collections: an hour as it was asked, the fold of the newest 24, and a closed day."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, LiteralString
 
 from costintel.cost.collection import HourHeader, LiveHeader, StoredHour
+from costintel.cost.day import DayHeader, DaySource, DayState, StoredDay
 from costintel.cost.hour import HourState
 from costintel.cost.window import Window
 from costintel.storage.bodies import assets_text
@@ -37,6 +38,21 @@ ON CONFLICT (cluster, kind, window_start) DO UPDATE SET
     window_end = EXCLUDED.window_end, observed_spans = EXCLUDED.observed_spans, asked_at = EXCLUDED.asked_at
 RETURNING id"""
 
+SELECT_DAY: LiteralString = """
+SELECT window_start, window_end, state, source, observed_spans, asked_at, asked_count, healed
+FROM collections WHERE kind = 'day' AND cluster = %(cluster)s"""
+
+PUT_DAY: LiteralString = """
+INSERT INTO collections (cluster, kind, window_start, window_end, state, source, running_rows, row_count, node_count,
+    observed_spans, asked_at, asked_count, healed, assets, opencost_version)
+VALUES (%(cluster)s, 'day', %(window_start)s, %(window_end)s, %(state)s, %(source)s, 0, 0, 0, %(observed)s::jsonb, %(asked_at)s,
+    %(asked_count)s, %(healed)s, %(assets)s::jsonb, %(opencost_version)s)
+ON CONFLICT (cluster, kind, window_start) DO UPDATE SET
+    state = EXCLUDED.state, source = EXCLUDED.source, observed_spans = EXCLUDED.observed_spans, asked_at = EXCLUDED.asked_at,
+    asked_count = EXCLUDED.asked_count, healed = EXCLUDED.healed, assets = EXCLUDED.assets,
+    opencost_version = EXCLUDED.opencost_version
+RETURNING id"""
+
 
 def hour_values(stored: StoredHour) -> dict[str, Any]:
     """Return the values of PUT_HOUR. Raises InvalidInput for assets that cannot be kept."""
@@ -62,12 +78,11 @@ def hour_values(stored: StoredHour) -> dict[str, Any]:
 
 def live_values(cluster: str, live: LiveHeader) -> dict[str, Any]:
     """Return the values of PUT_LIVE."""
-    spans = [[int(span.start.timestamp()), int(span.end.timestamp())] for span in live.observed]
     return {
         "cluster": cluster,
         "window_start": live.window.start,
         "window_end": live.window.end,
-        "observed": json_text("observed spans", spans),
+        "observed": _spans_text(live.observed),
         "folded_at": live.folded_at,
     }
 
@@ -91,10 +106,49 @@ def hour_header(row: Mapping[str, Any]) -> HourHeader:
 
 def live_header(row: Mapping[str, Any]) -> LiveHeader:
     """Make a header of window_start, window_end, observed_spans and asked_at."""
-    spans = (
-        Window(datetime.fromtimestamp(first, UTC), datetime.fromtimestamp(last, UTC))
-        for first, last in row["observed_spans"]
-    )
     return LiveHeader(
-        window=Window(row["window_start"], row["window_end"]), observed=tuple(spans), folded_at=row["asked_at"]
+        window=Window(row["window_start"], row["window_end"]),
+        observed=_spans(row["observed_spans"]),
+        folded_at=row["asked_at"],
+    )
+
+
+def day_values(stored: StoredDay) -> dict[str, Any]:
+    """Return the values of PUT_DAY. Raises InvalidInput for assets that cannot be kept."""
+    header = stored.header
+    return {
+        "cluster": stored.cluster,
+        "window_start": header.window.start,
+        "window_end": header.window.end,
+        "state": header.state.value,
+        "source": header.source.value,
+        "observed": _spans_text(header.observed),
+        "asked_at": header.asked_at,
+        "asked_count": header.asked_count,
+        "healed": header.healed,
+        "assets": assets_text(stored.assets),
+        "opencost_version": clean_text(stored.opencost_version),
+    }
+
+
+def day_header(row: Mapping[str, Any]) -> DayHeader:
+    """Make a header of a row of SELECT_DAY."""
+    return DayHeader(
+        window=Window(row["window_start"], row["window_end"]),
+        state=DayState(row["state"]),
+        source=DaySource(row["source"]),
+        observed=_spans(row["observed_spans"]),
+        asked_at=row["asked_at"],
+        asked_count=row["asked_count"],
+        healed=row["healed"],
+    )
+
+
+def _spans_text(observed: Iterable[Window]) -> str:
+    return json_text("observed spans", [[int(span.start.timestamp()), int(span.end.timestamp())] for span in observed])
+
+
+def _spans(seconds: Iterable[tuple[int, int]]) -> tuple[Window, ...]:
+    return tuple(
+        Window(datetime.fromtimestamp(first, UTC), datetime.fromtimestamp(last, UTC)) for first, last in seconds
     )

@@ -46,7 +46,16 @@ TABLE_PRIVILEGES: Mapping[str, Mapping[str, LiteralString]] = {
     "work": {WRITER: "SELECT, INSERT, UPDATE, DELETE", API: "SELECT"},
     "collections": {WRITER: "SELECT, INSERT, UPDATE, DELETE", API: "SELECT"},
     "collection_namespaces": {WRITER: "SELECT, INSERT, UPDATE, DELETE", API: "SELECT"},
-    "cost_actuals": {WRITER: "SELECT, INSERT, UPDATE", API: "SELECT"},
+    "cost_actuals": {WRITER: "SELECT, INSERT, UPDATE, DELETE", API: "SELECT"},
+    "live_lists": {WRITER: "SELECT, INSERT, UPDATE", API: "SELECT"},
+    "applications": {WRITER: "SELECT, INSERT, UPDATE, DELETE", API: "SELECT"},
+    "namespaces": {WRITER: "SELECT, INSERT, UPDATE, DELETE", API: "SELECT"},
+    "recommendations": {WRITER: "SELECT, INSERT, UPDATE, DELETE", API: "SELECT"},
+    "autoscalers": {WRITER: "SELECT, INSERT, UPDATE, DELETE", API: "SELECT"},
+    "opencost_status": {WRITER: "SELECT, INSERT, UPDATE", API: "SELECT"},
+    "run_summaries": {WRITER: "SELECT, INSERT, UPDATE, DELETE", API: "SELECT"},
+    "cost_daily": {WRITER: "SELECT, INSERT, UPDATE, DELETE", API: "SELECT"},
+    "cost_daily_progress": {WRITER: "SELECT, INSERT, UPDATE, DELETE", API: "SELECT"},
 }
 """What each role may do with each table, beyond the owner."""
 

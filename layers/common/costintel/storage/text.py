@@ -5,7 +5,7 @@ import re
 
 from costintel.errors import InvalidInput
 
-_ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+_ESCAPED_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 """NUL as `json` writes it; an even number of backslashes before it would make it ordinary text."""
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
@@ -22,6 +22,14 @@ def json_text(field: str, value: object) -> str:
     if "\\u0000" in text and _ESCAPED_NUL.search(text):
         raise InvalidInput(field, "text without NUL characters")
     return text
+
+
+def clean_json(value: object) -> str:
+    """Return `value` (without floats) as JSON, with NUL and half surrogate pairs in its texts replaced."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":"))
+    if "\\u0000" in text:
+        text = _ESCAPED_NUL.sub(rf"\1{_REPLACEMENT}", text)
+    return text.encode(errors="replace").decode()
 
 
 def clean_text(text: str) -> str:

@@ -14,6 +14,12 @@ SYNC = "sync"
 """A finished sync until its settled figure is stored; the subject is the sync's id."""
 HOUR = "hour"
 """An hour that failed or is to be confirmed; the subject is its start in RFC 3339."""
+INSTALL = "install"
+"""An Application without a measurement; the subject is its reference, as in the next two."""
+CORRECTION = "correction"
+"""An Application whose newest record the live list contradicts."""
+PRUNE = "prune"
+"""An Application that deploys to another cluster, and whose records and days are to go."""
 _ERROR_LENGTH = 500
 
 
@@ -107,6 +113,45 @@ class Work:
             _named(cluster, kind, subject, payload, not_before),
         )
 
+    def put_many(
+        self, cluster: str, kind: str, payloads: Mapping[str, Mapping[str, Any]], not_before: datetime
+    ) -> None:
+        """Do what `put` does for many items (subject to payload), in one statement.
+
+        Raises InvalidInput naming the item whose payload cannot be kept.
+        """
+        self._database.execute(
+            """
+            INSERT INTO work (cluster, kind, subject, payload, not_before, created_at)
+            SELECT %(cluster)s, %(kind)s, new.subject, new.payload, %(not_before)s, %(not_before)s
+            FROM unnest(%(subjects)s::text[], %(bodies)s::jsonb[]) AS new (subject, payload) ORDER BY new.subject
+            ON CONFLICT (cluster, kind, subject) DO UPDATE
+                SET payload = EXCLUDED.payload, not_before = EXCLUDED.not_before
+            """,
+            _many(cluster, kind, payloads, not_before),
+        )
+
+    def insert_many(
+        self, cluster: str, kind: str, payloads: Mapping[str, Mapping[str, Any]], not_before: datetime
+    ) -> set[str]:
+        """Remember those items (subject to payload) that are not remembered yet; return their subjects.
+
+        One that exists stays as it is, its time and payload too. One statement, however many there are. Raises InvalidInput
+        naming the item whose payload cannot be kept.
+        """
+        inserted = self._database.fetch_all(
+            scalar_row,
+            """
+            INSERT INTO work (cluster, kind, subject, payload, not_before, created_at)
+            SELECT %(cluster)s, %(kind)s, new.subject, new.payload, %(not_before)s, %(not_before)s
+            FROM unnest(%(subjects)s::text[], %(bodies)s::jsonb[]) AS new (subject, payload) ORDER BY new.subject
+            ON CONFLICT (cluster, kind, subject) DO NOTHING
+            RETURNING subject
+            """,
+            _many(cluster, kind, payloads, not_before),
+        )
+        return set(inserted)
+
     def update_payload(
         self, cluster: str, kind: str, subject: str, payload: Mapping[str, Any], not_before: datetime
     ) -> None:
@@ -131,6 +176,33 @@ class Work:
             [not_before, clean_text(error)[:_ERROR_LENGTH], attempts, cluster, kind, subject],
         )
 
+    def rename(self, cluster: str, kind: str, subject: str, *, to: str, payload: Mapping[str, Any]) -> bool:
+        """Give an item another subject, and a payload to match; its time, attempts and error stay. Return whether it had to.
+
+        One that is gone stays gone. If there is an item of the new subject already, that one stays as it is and this one is
+        forgotten. Raises InvalidInput for a payload that cannot be kept.
+        """
+        values = {"cluster": cluster, "kind": kind, "subject": subject, "to": to}
+        body = json_text(f"{kind} {to}", payload)
+        with self._database.transaction():
+            renamed = self._database.execute(
+                """
+                INSERT INTO work (cluster, kind, subject, payload, not_before, attempts, last_error, created_at)
+                SELECT cluster, kind, %(to)s::text, %(payload)s::jsonb, not_before, attempts, last_error, created_at FROM work
+                WHERE cluster = %(cluster)s AND kind = %(kind)s AND subject = %(subject)s
+                ON CONFLICT (cluster, kind, subject) DO NOTHING
+                """,
+                {**values, "payload": body},
+            )
+            self._database.execute(
+                """
+                DELETE FROM work
+                WHERE cluster = %(cluster)s AND kind = %(kind)s AND subject = %(subject)s AND subject <> %(to)s
+                """,
+                values,
+            )
+        return renamed == 1
+
     def delete(self, cluster: str, kind: str, subjects: Sequence[str]) -> None:
         """Forget items that are done."""
         self._database.execute(
@@ -142,3 +214,14 @@ class Work:
 def _named(cluster: str, kind: str, subject: str, payload: Mapping[str, Any], not_before: datetime) -> dict[str, Any]:
     body = json_text(f"{kind} {subject}", payload)
     return {"cluster": cluster, "kind": kind, "subject": subject, "payload": body, "not_before": not_before}
+
+
+def _many(cluster: str, kind: str, payloads: Mapping[str, Mapping[str, Any]], not_before: datetime) -> dict[str, Any]:
+    bodies = [json_text(f"{kind} {subject}", payload) for subject, payload in payloads.items()]
+    return {
+        "cluster": cluster,
+        "kind": kind,
+        "subjects": list(payloads),
+        "bodies": bodies,
+        "not_before": not_before,
+    }

@@ -1,0 +1,10 @@
+DROP INDEX cost_actuals_unknown_finish;
+DROP INDEX work_syncs;
+COMMENT ON TABLE work IS 'What is still to be done. kind sync: a sync until its settled figure is stored; hour: an hour to ask again.';
+DROP TABLE run_summaries;
+DROP TABLE opencost_status;
+DROP TABLE autoscalers;
+DROP TABLE recommendations;
+DROP TABLE namespaces;
+DROP TABLE applications;
+DROP TABLE live_lists;
