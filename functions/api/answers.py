@@ -14,6 +14,7 @@ from costintel.argocd.answer import NEVER_SNIFF, Answer
 from costintel.argocd.problem import Problem
 from costintel.argocd.request import Request
 
+GZIP = "application/gzip"
 _SMALL_BYTES = 1024
 """Below this gzip saves nothing worth its time."""
 _LARGE_BYTES = 5_000_000
@@ -28,6 +29,13 @@ def document_response(document: Mapping[str, Any]) -> Response[str]:
     tag = f'W/"{sha256(body.encode()).hexdigest()[:32]}"'
     headers = {"Cache-Control": "private, no-cache", "ETag": tag, "Vary": "Accept-Encoding"}
     return Response(HTTPStatus.OK, "application/json", body, headers)
+
+
+def file_response(content: bytes, content_type: str) -> Response[str]:
+    """Return a file that is the same for everybody. The router carries nothing but text, so gzip travels as base64."""
+    body = base64.b64encode(content).decode() if content_type == GZIP else content.decode()
+    tag = f'"{sha256(content).hexdigest()[:32]}"'
+    return Response(HTTPStatus.OK, content_type, body, {"Cache-Control": "public, max-age=300", "ETag": tag})
 
 
 def state_response(state: str) -> Response[str]:
@@ -46,10 +54,12 @@ def finished(request: Request, answer: Answer) -> Answer:
     headers = {**answer["headers"], **NEVER_SNIFF}
     status, body = answer["statusCode"], answer["body"] or ""
     if "ETag" in headers and _matches(request.header("if-none-match"), headers["ETag"]):
-        kept = {name: headers[name] for name in _KEPT_BY_304}
+        kept = {name: headers[name] for name in _KEPT_BY_304 if name in headers}
         return _answer(HTTPStatus.NOT_MODIFIED, kept, "")
     if request.method == "HEAD":
         return _answer(status, headers, "")
+    if headers.get("Content-Type") == GZIP:
+        return {**_answer(status, headers, body), "isBase64Encoded": True}
     if _is_to_be_packed(request, body):
         packed = gzip.compress(body.encode(), compresslevel=6, mtime=0)
         headers = {**headers, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}

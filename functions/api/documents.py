@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from costintel.argocd.gate import GateReason
+
 Money = Annotated[float, Field(description="In the answer's currency, up to 6 decimals")]
 Hours = Annotated[float, Field(ge=0)]
 Ratio = Annotated[float, Field(ge=0)] | None
@@ -84,8 +86,8 @@ class PodsTotal(Document):
     idle: IdleAmounts
 
 
-class Figure(Document):
-    """What was measured in a window, and what it comes to in a month."""
+class FigureSummary(Document):
+    """A figure without its pods."""
 
     window: Span
     measured_hours: Annotated[float, Field(gt=0, description="Hours in which it was observed and could have run")]
@@ -97,6 +99,11 @@ class Figure(Document):
     monthly: Annotated[Amounts | None, Field(description="null when there is too little data")]
     idle: IdleAmounts
     efficiency: Efficiency
+
+
+class Figure(FigureSummary):
+    """What was measured in a window, and what it comes to in a month."""
+
     pods: Annotated[
         list[Pod], Field(description="At most the 500 dearest; none in namespace scope: they may be others'")
     ]
@@ -197,6 +204,7 @@ class ProblemDocument(Document):
     field: Annotated[str, Field(description="Of the notification, where one is to blame")] = ""
     position: Annotated[Position | None, Field(description="In the notification's body, where it is known")] = None
     fields: Annotated[list[str], Field(description="Query parameters that are not as documented")] = []
+    reason: Annotated[GateReason | None, Field(description="Why the gate is closed, with `gate_off`")] = None
 
 
 class Queued(Document):

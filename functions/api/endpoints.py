@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
+from api.chart import FILE
+
 ROOT = "/api"
 """Argo CD's proxy is asked under /api; routes at the root answer there too."""
 
@@ -15,7 +17,14 @@ class Group(Enum):
     """What a request must bring along."""
 
     PROBES = "nothing"
+    CHARTS = "nothing: Argo CD's repository server has no token of ours, and there is nothing to see"
+    ANY_APPLICATION = "the proxy token, and a header that names any application"
+    CLUSTER = "the proxy token, and a header that names the gate application"
     APPLICATION = "the proxy token, and a header that names the application of the path"
+
+
+OPEN = frozenset({Group.PROBES, Group.CHARTS})
+"""Groups of routes that are answered to anyone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +48,26 @@ class Endpoint:
 
 HEALTH = "/health"
 READY = "/ready"
+CHART_INDEX = "/charts/index.yaml"
+CHART_FILE = f"/charts/{FILE}"
+CONFIG = f"{ROOT}/cost-analysis/config"
+APPLICATIONS = f"{ROOT}/cost-analysis/applications"
 ACTUAL = f"{ROOT}/cost-analysis/<app>/actual"
+DAILY = f"{ROOT}/cost-analysis/<app>/daily"
+TREND = f"{ROOT}/cost-analysis/<app>/trend"
+MONTH = f"{ROOT}/cost-analysis/<app>/month"
 
 ENDPOINTS = (
     Endpoint("GET", HEALTH, Group.PROBES),
     Endpoint("GET", READY, Group.PROBES),
+    Endpoint("GET", CHART_INDEX, Group.CHARTS),
+    Endpoint("GET", CHART_FILE, Group.CHARTS),
+    Endpoint("GET", CONFIG, Group.ANY_APPLICATION),
+    Endpoint("GET", APPLICATIONS, Group.CLUSTER),
     Endpoint("GET", ACTUAL, Group.APPLICATION),
+    Endpoint("GET", DAILY, Group.APPLICATION),
+    Endpoint("GET", TREND, Group.APPLICATION),
+    Endpoint("GET", MONTH, Group.APPLICATION),
 )
 
 

@@ -11,13 +11,30 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from api import documents
+from api import cluster_documents, documents, history_documents
 from api.app import add_routes, new_resolver
-from api.endpoints import ACTUAL, ENDPOINTS, HEALTH, READY, Group
+from api.endpoints import (
+    ACTUAL,
+    APPLICATIONS,
+    CHART_FILE,
+    CHART_INDEX,
+    CONFIG,
+    DAILY,
+    ENDPOINTS,
+    HEALTH,
+    MONTH,
+    OPEN,
+    READY,
+    TREND,
+    Group,
+)
 from costintel.argocd import problem
+from costintel.argocd.gate import Gate, GateRule
 from costintel.argocd.notification import SKIP_REASONS
 from costintel.argocd.problem import ProblemType
 from costintel.cost.application import AppRef
+from costintel.cost.day_range import DayRange
+from costintel.measurement.selection import Selection
 
 VERSION = "1"
 WEBHOOK = "/api/cost-analysis/on-sync"
@@ -25,26 +42,39 @@ WEBHOOK = "/api/cost-analysis/on-sync"
 ANSWERS: Mapping[str, type[BaseModel]] = {
     HEALTH: documents.State,
     READY: documents.State,
+    CONFIG: cluster_documents.ConfigAnswer,
+    APPLICATIONS: cluster_documents.ApplicationsAnswer,
     ACTUAL: documents.ActualAnswer,
+    DAILY: history_documents.DailyAnswer,
+    TREND: history_documents.TrendAnswer,
+    MONTH: history_documents.MonthAnswer,
 }
+FILES: Mapping[str, tuple[str, str]] = {
+    CHART_INDEX: ("application/yaml", "text"),
+    CHART_FILE: ("application/gzip", "binary"),
+}
+"""Answers that are no JSON: media type, and what kind of text it is."""
 _TOKEN = (problem.TOKEN_MISSING, problem.TOKEN_REFUSED, problem.TOKEN_UNRESOLVED)
 _ALWAYS = (problem.METHOD_NOT_ALLOWED, problem.INTERNAL_ERROR)
+_APPLICATION = (
+    *_TOKEN,
+    problem.APPLICATION_MISSING,
+    problem.APPLICATION_REPEATED,
+    problem.APPLICATION_MALFORMED,
+    problem.PARAMETER_MALFORMED,
+    problem.STORAGE_UNAVAILABLE,
+    *_ALWAYS,
+)
 GROUP_PROBLEMS: Mapping[Group, Sequence[ProblemType]] = {
     Group.PROBES: _ALWAYS,
-    Group.APPLICATION: (
-        *_TOKEN,
-        problem.APPLICATION_MISSING,
-        problem.APPLICATION_REPEATED,
-        problem.APPLICATION_MALFORMED,
-        problem.APPLICATION_MISMATCH,
-        problem.PARAMETER_MALFORMED,
-        problem.STORAGE_UNAVAILABLE,
-        *_ALWAYS,
-    ),
+    Group.CHARTS: _ALWAYS,
+    Group.ANY_APPLICATION: _APPLICATION,
+    Group.CLUSTER: (*_APPLICATION, problem.NOT_GATE, problem.GATE_OFF),
+    Group.APPLICATION: (*_APPLICATION, problem.APPLICATION_MISMATCH),
 }
 ROUTE_PROBLEMS: Mapping[str, Sequence[ProblemType]] = {
     READY: (problem.NOT_READY,),
-    ACTUAL: (problem.NOT_MEASURED,),
+    **dict.fromkeys((ACTUAL, DAILY, TREND, MONTH), (problem.NOT_MEASURED, problem.OTHER_CLUSTER)),
     WEBHOOK: (
         *_TOKEN,
         problem.BODY_MALFORMED,
@@ -71,6 +101,27 @@ class _NoServices:
     def actual(self, _application: AppRef, _now: datetime) -> None:
         return None
 
+    def daily(self, _application: AppRef, _days: DayRange, _now: datetime) -> None:
+        return None
+
+    def trend(self, application: AppRef, *, offset: int, limit: int, now: datetime) -> None:
+        del application, offset, limit, now
+
+    def month(self, _application: AppRef, _now: datetime) -> None:
+        return None
+
+    def elsewhere_since(self, _application: AppRef) -> None:
+        return None
+
+    def gate(self) -> Gate:
+        return GateRule.parse("off", None).decide(None, is_listed=False)
+
+    def config(self) -> dict[str, Any]:
+        return {}
+
+    def applications(self, _selection: Selection, _now: datetime) -> dict[str, Any]:
+        return {}
+
     def ready(self) -> bool:
         return False
 
@@ -91,7 +142,7 @@ def openapi_document() -> dict[str, Any]:
         "openapi": routed["openapi"],
         "info": routed["info"],
         "paths": {**paths, WEBHOOK: {"post": _webhook()}},
-        "components": {"schemas": _schemas(), "securitySchemes": _security_schemes()},
+        "components": {"schemas": {**_schemas(), **_choices(routed)}, "securitySchemes": _security_schemes()},
     }
 
 
@@ -99,11 +150,11 @@ def _operation(rule: str, group: Group, operation: Mapping[str, Any]) -> dict[st
     """Return what the router knows of a route, with its answers, its problems and what it demands."""
     kinds = (*GROUP_PROBLEMS[group], *ROUTE_PROBLEMS.get(rule, ()))
     described = {name: operation[name] for name in ("tags", "summary", "description", "operationId")}
-    headers = [_APPLICATION_HEADER] if group is Group.APPLICATION else []
-    answer = _content(HTTPStatus.OK.phrase, ANSWERS[rule].__name__)
+    headers = [] if group in OPEN else [_APPLICATION_HEADER]
+    answer = _file(*FILES[rule]) if rule in FILES else _content(HTTPStatus.OK.phrase, ANSWERS[rule].__name__)
     return {
         **described,
-        "security": [] if group is Group.PROBES else [{"proxyToken": []}],
+        "security": [] if group in OPEN else [{"proxyToken": []}],
         "parameters": [*operation.get("parameters", []), *headers],
         "responses": {"200": answer, **_problems(kinds)},
     }
@@ -142,6 +193,11 @@ def _content(description: str, model: str, *, media_type: str = "application/jso
     return {"description": description, "content": {media_type: {"schema": schema}}}
 
 
+def _file(media_type: str, form: str) -> dict[str, Any]:
+    schema = {"type": "string", "format": "binary"} if form == "binary" else {"type": "string"}
+    return {"description": HTTPStatus.OK.phrase, "content": {media_type: {"schema": schema}}}
+
+
 def _schemas() -> dict[str, Any]:
     models: set[type[BaseModel]] = {*ANSWERS.values(), documents.ProblemDocument, documents.Queued, documents.Skipped}
     ordered = sorted(models, key=lambda model: model.__name__)
@@ -150,6 +206,12 @@ def _schemas() -> dict[str, Any]:
     )
     schemas: dict[str, Any] = schema["$defs"]
     return schemas
+
+
+def _choices(routed: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that query parameters may have, as the router names them."""
+    schemas: Mapping[str, Any] = routed["components"]["schemas"]
+    return {name: schema for name, schema in schemas.items() if "enum" in schema}
 
 
 def _security_schemes() -> dict[str, Any]:

@@ -8,8 +8,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from api.app import Api, Outcome, create_app
+from costintel.argocd.gate import Gate, GateReason
 from costintel.argocd.tokens import TokenHashes
 from costintel.cost.application import AppRef
+from costintel.cost.day_range import DayRange
+from costintel.measurement.selection import Selection
 from tests.argocd.events import Headers, Sent, token_hash
 
 TOKEN = "proxy-token-example"
@@ -17,6 +20,8 @@ NOW = datetime(2026, 11, 30, 8, 20, tzinfo=UTC)
 CHECKOUT = AppRef("argocd", "checkout")
 ACTUAL = "/api/cost-analysis/checkout/actual"
 AUTHORIZED: Headers = (("Authorization", f"Bearer {TOKEN}"),)
+GATE = AppRef("argocd", "cost-intel-access")
+GATE_HEADERS: Headers = (*AUTHORIZED, ("Argocd-Application-Name", str(GATE)))
 CHECKOUT_HEADERS: Headers = (*AUTHORIZED, ("Argocd-Application-Name", "argocd:checkout"))
 
 
@@ -34,27 +39,65 @@ class Clock:
 
 
 class GivenServices:
-    """Answers every application with `document` unless another is given for it; fails with `failure`."""
+    """Answers everything with `document`, at the gate GATE; fails with `failure`."""
 
     def __init__(self, document: Mapping[str, Any] | None = None, *, failure: Exception | None = None) -> None:
         self.document = document
         self.failure = failure
         self.is_ready = True
+        self.found_gate = Gate(application=GATE, reason=GateReason.ACCESS_APPLICATION)
+        self.elsewhere: datetime | None = None
         self.asked: list[AppRef] = []
+        self.selections: list[Selection] = []
+        self.ranges: list[DayRange] = []
+        self.pages: list[tuple[int, int]] = []
         self.asked_ready = 0
+        self.asked_gate = 0
 
     def actual(self, application: AppRef, now: datetime) -> Mapping[str, Any] | None:
         assert now == NOW
         self.asked.append(application)
-        if self.failure:
-            raise self.failure
+        self._fail()
         return self.document
+
+    def daily(self, application: AppRef, days: DayRange, now: datetime) -> Mapping[str, Any] | None:
+        self.ranges.append(days)
+        return self.actual(application, now)
+
+    def trend(self, application: AppRef, *, offset: int, limit: int, now: datetime) -> Mapping[str, Any] | None:
+        self.pages.append((offset, limit))
+        return self.actual(application, now)
+
+    def month(self, application: AppRef, now: datetime) -> Mapping[str, Any] | None:
+        return self.actual(application, now)
+
+    def elsewhere_since(self, application: AppRef) -> datetime | None:
+        self._fail()
+        return self.elsewhere
+
+    def gate(self) -> Gate:
+        self.asked_gate += 1
+        self._fail()
+        return self.found_gate
+
+    def config(self) -> Mapping[str, Any]:
+        self._fail()
+        return self.document or {}
+
+    def applications(self, selection: Selection, now: datetime) -> Mapping[str, Any]:
+        assert now == NOW
+        self.selections.append(selection)
+        self._fail()
+        return self.document or {}
 
     def ready(self) -> bool:
         self.asked_ready += 1
+        self._fail()
+        return self.is_ready
+
+    def _fail(self) -> None:
         if self.failure:
             raise self.failure
-        return self.is_ready
 
 
 SERVED = {"application": {"namespace": "argocd", "name": "checkout"}, "currency": "USD"}

@@ -8,14 +8,27 @@ from typing import Any, get_args, get_origin
 
 import pytest
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from api.app import add_routes, new_resolver
-from api.documents import ActualAnswer, Amounts, Efficiency, Figure, IdleAmounts, ProblemDocument
-from api.endpoints import ENDPOINTS, Group, find
+from api.cluster_documents import ApplicationsAnswer, ConfigAnswer, CountedAmounts, CountedSum
+from api.documents import (
+    ActualAnswer,
+    Amounts,
+    Efficiency,
+    Figure,
+    FigureSummary,
+    IdleAmounts,
+    ProblemDocument,
+)
+from api.endpoints import ENDPOINTS, OPEN, Group, find
+from api.history_documents import Change, ChangeParts, DailyAnswer, MonthAnswer, TrendAnswer
 from api.openapi import GROUP_PROBLEMS, ROUTE_PROBLEMS, WEBHOOK, written
 from costintel.argocd import problem
+from costintel.argocd.gate import GateReason
 from costintel.argocd.notification import SKIP_REASONS
 from costintel.argocd.problem import ProblemType
+from costintel.measurement.features import FEATURES, KINDS
 from tests.api.answering import Clock, GivenServices
 from tests.argocd.bodies import SHOP_WEB
 
@@ -27,6 +40,25 @@ SHAPES: dict[type[BaseModel], str] = {
     Amounts: "Amounts",
     IdleAmounts: "Idle amounts",
     Efficiency: "Efficiency",
+    Change: "A change",
+    ChangeParts: "Parts of a change",
+    CountedAmounts: "Counted amounts",
+    CountedSum: "Sums",
+}
+ANSWERS: dict[type[BaseModel], str] = {
+    ConfigAnswer: "GET /api/cost-analysis/config",
+    ApplicationsAnswer: "GET /api/cost-analysis/applications",
+    ActualAnswer: "GET /api/cost-analysis/{app}/actual",
+    DailyAnswer: "GET /api/cost-analysis/{app}/daily",
+    TrendAnswer: "GET /api/cost-analysis/{app}/trend",
+    MonthAnswer: "GET /api/cost-analysis/{app}/month",
+}
+NEEDS = {
+    Group.PROBES: "nothing",
+    Group.CHARTS: "nothing",
+    Group.ANY_APPLICATION: "proxy token, any application header",
+    Group.CLUSTER: "proxy token, gate's application header",
+    Group.APPLICATION: "proxy token, application header",
 }
 PROBLEMS = {kind.code: kind.status.value for kind in vars(problem).values() if isinstance(kind, ProblemType)}
 
@@ -47,13 +79,29 @@ def named(cell: str) -> list[str]:
 
 def paths_of(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
     """Yield the dotted names of a document's members: leaves, lists, and shapes that have a table of their own."""
-    for name, member in model.model_fields.items():
+    for name, member in own_fields(model):
         path = f"{prefix}{member.alias or name}"
         shape = next((one for one in (member.annotation, *get_args(member.annotation)) if is_model(one)), None)
-        if shape is None or shape in SHAPES or get_origin(member.annotation) is list:
+        if shape is None or described(shape) or get_origin(member.annotation) is list:
             yield path
-        if shape is not None and shape not in SHAPES:
+        if shape is not None and not has_table(shape):
             yield from paths_of(shape, f"{path}.")
+
+
+def own_fields(model: type[BaseModel]) -> list[tuple[str, FieldInfo]]:
+    """Return the members of a model without those of a shape that it extends, which stand in the shape's table."""
+    extended = next((base for base in model.__bases__ if base in SHAPES), None)
+    inherited = extended.model_fields if extended is not None and model not in SHAPES else {}
+    return [(name, member) for name, member in model.model_fields.items() if name not in inherited]
+
+
+def has_table(shape: type[BaseModel]) -> bool:
+    return shape in SHAPES or shape is FigureSummary
+
+
+def described(shape: type[BaseModel]) -> bool:
+    """Whether a member of this shape is described itself: it has a table, or extends what has one."""
+    return has_table(shape) or any(base in SHAPES for base in shape.__bases__)
 
 
 def is_model(kind: object) -> bool:
@@ -78,9 +126,14 @@ def test_every_registered_route_has_a_group() -> None:
     assert registered == {(endpoint.method, endpoint.rule) for endpoint in ENDPOINTS}
 
 
-def test_only_the_probes_need_nothing() -> None:
+def test_only_probes_and_charts_need_nothing() -> None:
     """Every other route stands behind a token."""
-    assert {one.rule for one in ENDPOINTS if one.group is Group.PROBES} == {"/health", "/ready"}
+    assert {one.rule for one in ENDPOINTS if one.group in OPEN} == {
+        "/health",
+        "/ready",
+        "/charts/index.yaml",
+        "/charts/cost-intel-access-1.0.0.tgz",
+    }
 
 
 def test_every_route_is_found_by_its_own_path() -> None:
@@ -94,8 +147,7 @@ def test_every_route_is_found_by_its_own_path() -> None:
 
 def test_the_page_names_every_route_and_no_other() -> None:
     """docs/api.md and the route table agree, methods and groups included."""
-    tokens = {Group.PROBES: "nothing", Group.APPLICATION: "proxy token, application header"}
-    served = {(one.method, one.rule.replace("<", "{").replace(">", "}"), tokens[one.group]) for one in ENDPOINTS}
+    served = {(one.method, one.rule.replace("<", "{").replace(">", "}"), NEEDS[one.group]) for one in ENDPOINTS}
     documented = {(method, named(path)[0], needs) for method, path, needs, _ in rows(section("## Routes"))[1:]}
 
     assert documented == served | {("POST", WEBHOOK, "webhook token")}
@@ -131,11 +183,47 @@ def test_the_page_names_every_field_of_a_notification() -> None:
     assert sorted(documented) == sorted(SHOP_WEB)
 
 
-def test_the_page_names_every_field_of_the_answer() -> None:
+@pytest.mark.parametrize("answer", ANSWERS, ids=ANSWERS.values())
+def test_the_page_names_every_field_of_an_answer(answer: type[BaseModel]) -> None:
     """docs/api.md describes exactly the members of the document."""
-    page = section("## GET /api/cost-analysis/{app}/actual", "\n### ")
+    page = section(f"## {ANSWERS[answer]}", "\n##")
+    tables = [table for table in re.findall(r"(?:^\|.*\n)+", page, re.MULTILINE) if table.startswith("| field |")]
 
-    assert documented_fields(page) == sorted(paths_of(ActualAnswer))
+    assert documented_fields("".join(tables)) == sorted(paths_of(answer))
+
+
+def test_the_page_names_every_parameter_of_the_list() -> None:
+    """The table of parameters is the route's, in its order or another."""
+    page = section("## GET /api/cost-analysis/applications").split("| parameter |", 1)[1].split("\n\n", 1)[0]
+    parameters = OPENAPI["paths"]["/api/cost-analysis/applications"]["get"]["parameters"]
+    documented = [name for cells in rows(page) for name in named(cells[0])]
+
+    assert sorted(documented) == sorted(one["name"] for one in parameters if one["in"] == "query")
+
+
+def test_the_page_names_every_reason_of_the_gate() -> None:
+    """docs/api.md and the code agree on the reasons."""
+    table = section("## GET /api/cost-analysis/config").split("| gate's reason |", 1)[1]
+
+    assert [named(cells[0])[0] for cells in rows(table)] == [reason.value for reason in GateReason]
+
+
+def test_the_page_names_every_feature_and_kind_of_list() -> None:
+    """What `/config` may name is what the page and the document know."""
+    page = section("## GET /api/cost-analysis/config", "\n| gate's")
+    cells = {named(name)[0]: named(meaning) for name, meaning in rows(page)[1:]}
+
+    assert cells["off.feature"] == list(FEATURES)
+    assert cells["kubernetes.lists.kind"] == list(KINDS)
+    assert set(OPENAPI["components"]["schemas"]["FeatureOff"]["properties"]["feature"]["enum"]) == set(FEATURES)
+    assert set(OPENAPI["components"]["schemas"]["ListDocument"]["properties"]["kind"]["enum"]) == set(KINDS)
+
+
+def test_every_reference_of_the_openapi_document_leads_somewhere() -> None:
+    """No schema is named that is not there."""
+    text = json.dumps(OPENAPI)
+
+    assert set(re.findall(r"#/components/schemas/(\w+)", text)) <= set(OPENAPI["components"]["schemas"])
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=SHAPES.values())

@@ -13,6 +13,8 @@ from tests.argocd.bodies import SHOP_WEB
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy/argocd"
+EXCERPTS = [DEPLOY / name for name in ("notifications.yaml", "proxy-extension.yaml", "rbac.yaml")]
+"""Parts of ConfigMaps and Secrets that are there already; the other files are whole objects."""
 SAMPLE = ROOT / "tests/samples/argocd/notifications-cm.yaml"
 
 
@@ -31,7 +33,7 @@ TEMPLATE: dict[str, Any] = yaml.safe_load(CONFIG["template.cost-intel-sync"])["w
 SERVICE: dict[str, Any] = yaml.safe_load(CONFIG["service.webhook.cost-intel"])
 
 
-@pytest.mark.parametrize("path", sorted(DEPLOY.glob("*.yaml")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", EXCERPTS, ids=lambda path: path.name)
 def test_every_value_is_what_argo_cd_can_read(path: Path) -> None:
     """Each file is YAML, its values are texts, and what looks like YAML inside them is YAML too."""
     for values in manifests(path).values():

@@ -79,7 +79,9 @@ def test_gzip_bodies_are_unpacked_without_a_header_that_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    "packed", [gzip.compress(b"x" * 500)[:-9], gzip.compress(b"x")[:12] + b"rubbish-rubbish", b"\x1f\x8b"]
+    "packed",
+    [gzip.compress(b"x" * 500)[:-9], gzip.compress(b"x")[:12] + b"rubbish-rubbish", b"\x1f\x8b"],
+    ids=["cut", "damaged", "only its first bytes"],
 )
 def test_broken_gzip_is_told(packed: bytes) -> None:
     """A cut or damaged stream names the body."""
@@ -94,7 +96,9 @@ def test_broken_base64_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"x" * (LIMIT + 1), "x" * (LIMIT + 1), gzip.compress(b"x" * (LIMIT + 1)), "é" * LIMIT]
+    "body",
+    [b"x" * (LIMIT + 1), "x" * (LIMIT + 1), gzip.compress(b"x" * (LIMIT + 1)), "é" * LIMIT],
+    ids=["bytes", "text", "packed", "two bytes a character"],
 )
 def test_bodies_over_the_limit_are_refused(body: str | bytes) -> None:
     """The limit is in bytes, for the body as sent and unpacked."""

@@ -111,7 +111,9 @@ def _sync(document: Mapping[str, Any], decided: _Decided) -> Sync:
     """
     finished_at = decisive_moment(document, "syncFinishedAt")
     if finished_at is None and has_no_value(document):
-        raise InvalidInput("syncFinishedAt", f"an RFC 3339 time; the template leaves {NO_VALUE!r}, use that of deploy/argocd")
+        raise InvalidInput(
+            "syncFinishedAt", f"an RFC 3339 time; the template leaves {NO_VALUE!r}, use that of deploy/argocd"
+        )
     moment = finished_at or decided.now.replace(minute=0, second=0, microsecond=0)
     return Sync(
         id=sync_id(decided.cluster, decided.application, moment),

@@ -7,14 +7,19 @@ from costintel.collection.folding import Folding
 from costintel.collection.hours import Hours
 from costintel.collection.live import Live
 from costintel.collection.trailing import TrailingHour
+from costintel.measurement.age import CreationTimes
+from costintel.measurement.correction import Corrections
 from costintel.measurement.first_current import FirstCurrent
+from costintel.measurement.install import Installs
 from costintel.measurement.measuring import Measuring
 from costintel.measurement.progress import Progress
+from costintel.measurement.pruning import Pruning
 from costintel.measurement.recording import Recording
 from costintel.opencost.client import OpenCostClient
 from costintel.storage.collections import Collections
 from costintel.storage.connection import Database
 from costintel.storage.leases import Leases
+from costintel.storage.live import LiveApplications, LiveNamespaces
 from costintel.storage.records import Records
 from costintel.storage.work import Work
 
@@ -38,41 +43,70 @@ class Parts:
 
 def assemble(parts: Parts) -> Measuring:
     """Return the measuring service."""
-    collections, work = Collections(parts.database), Work(parts.database)
+    cluster = parts.cluster
+    collections, work, records = Collections(parts.database), Work(parts.database), Records(parts.database)
     conversations = _conversations(parts)
+    recording = _recording(parts)
+    first_current = FirstCurrent(
+        cluster=cluster,
+        work=work,
+        records=records,
+        collections=collections,
+        trailing=TrailingHour(cluster=cluster, conversations=conversations, collections=collections, work=work),
+        recording=recording,
+    )
+    return Measuring(
+        cluster=cluster,
+        work=work,
+        collections=collections,
+        hours=Hours(cluster=cluster, conversations=conversations, collections=collections, work=work),
+        live=recording.live,
+        progress=Progress(
+            cluster=cluster, work=work, records=records, recording=recording, first_current=first_current
+        ),
+        first_current=first_current,
+        installs=_installs(parts, recording),
+        corrections=_corrections(parts),
+        pruning=Pruning(cluster=cluster, work=work, records=records),
+    )
+
+
+def _recording(parts: Parts) -> Recording:
+    collections = Collections(parts.database)
     folding = Folding(cluster=parts.cluster, collections=collections)
-    live = Live(cluster=parts.cluster, collections=collections, folding=folding)
-    recording = Recording(
+    return Recording(
         cluster=parts.cluster,
         basis_hours=parts.basis_hours,
         collections=collections,
         records=Records(parts.database),
         folding=folding,
-        live=live,
+        live=Live(cluster=parts.cluster, collections=collections, folding=folding),
+        creation_times=CreationTimes(
+            cluster=parts.cluster,
+            applications=LiveApplications(parts.database),
+            namespaces=LiveNamespaces(parts.database),
+        ),
     )
-    trailing = TrailingHour(cluster=parts.cluster, conversations=conversations, collections=collections, work=work)
-    first_current = FirstCurrent(
+
+
+def _installs(parts: Parts, recording: Recording) -> Installs:
+    return Installs(
         cluster=parts.cluster,
-        work=work,
-        records=recording.records,
-        collections=collections,
-        trailing=trailing,
+        work=Work(parts.database),
+        records=Records(parts.database),
+        collections=Collections(parts.database),
+        applications=LiveApplications(parts.database),
         recording=recording,
     )
-    return Measuring(
+
+
+def _corrections(parts: Parts) -> Corrections:
+    return Corrections(
         cluster=parts.cluster,
-        work=work,
-        collections=collections,
-        hours=Hours(cluster=parts.cluster, conversations=conversations, collections=collections, work=work),
-        live=live,
-        progress=Progress(
-            cluster=parts.cluster,
-            work=work,
-            records=recording.records,
-            recording=recording,
-            first_current=first_current,
-        ),
-        first_current=first_current,
+        database=parts.database,
+        work=Work(parts.database),
+        records=Records(parts.database),
+        applications=LiveApplications(parts.database),
     )
 
 

@@ -62,14 +62,16 @@ class Attribution:
         return min(self._ages[sync.application], sync.finished_at)
 
 
-def read_attribution(cluster: str, records: Records, work: Work, syncs: Iterable[Sync]) -> Attribution:
-    """Read who else lists workloads in the namespaces that `syncs` touch: recorded syncs and those still waiting."""
+def read_attribution(
+    cluster: str, records: Records, work: Work, syncs: Iterable[Sync], *, others: Iterable[Sync] = ()
+) -> Attribution:
+    """Read who else lists workloads in the namespaces that `syncs` touch: recorded syncs, those still waiting, and `others`."""
     namespaces = {name for sync in syncs if sync.resources for name in _ownership(sync).namespaces}
     attribution = Attribution(cluster=cluster, records=records)
     if not namespaces:
         return attribution
     recorded = [record.sync for record in records.latest_of_all(cluster, sorted(namespaces))]
-    for sync in _newest([*recorded, *pending_syncs(cluster, work)]):
+    for sync in _newest([*others, *recorded, *pending_syncs(cluster, work)]):
         for claim in _ownership(sync).claims():
             if claim[0] in namespaces:
                 attribution.claimants.setdefault(claim, {})[sync.application] = sync

@@ -1,16 +1,21 @@
 """Every Application with its current cost, and what no Application owns: one reading of the newest 24 hours."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import starmap
+from math import fsum
+from typing import Any
 
+from costintel.cost.application import AppRef
 from costintel.cost.collection import LiveHeader
 from costintel.cost.projection import LEAST_HOURS, measured_hours
-from costintel.cost.workload import Workload, WorkloadsCost, together
+from costintel.cost.workload import Workload, WorkloadCost, together
 from costintel.measurement.apportioning import apportioned
-from costintel.measurement.entries import Age, Counted, Entry, UnownedEntry
+from costintel.measurement.entries import Age, Entry, UnownedEntry
 from costintel.measurement.shares import divide
 from costintel.measurement.subject import Subject
+from costintel.measurement.sums import Counted, Sum, added
 
 _COST_COLUMNS = range(6)
 _IDLE_COLUMNS = (10, 11)
@@ -29,13 +34,19 @@ class Ages:
 class Catalogue:
     """The Applications by namespace and name, and what nobody owns by namespace; `header` is None before the first fold.
 
-    The counted amounts of all entries, owned and unowned, add up to the fold's total.
+    The counted amounts of all entries add up to `owned_sum` and `unowned_sum`, and these to `total`, which is the fold's.
+    `label_keys` are those that any Application has, sorted. `served` keeps what was made of entries to be served.
     """
 
     header: LiveHeader | None
     basis_hours: int
     entries: Sequence[Entry]
     unowned: Sequence[UnownedEntry]
+    owned_sum: Sum
+    unowned_sum: Sum
+    total: Sum
+    label_keys: Sequence[str]
+    served: dict[AppRef, Mapping[str, Any]] = field(default_factory=dict, compare=False)
 
 
 def make_catalogue(
@@ -60,19 +71,27 @@ def make_catalogue(
         cost if len(mine) == len(all_of_it) else together(mine)
         for cost, mine, all_of_it in zip(own, shares.counted, shares.own, strict=True)
     ]
-    amounts = _counted([*counted, *rest], [*own_ages, *rest_ages], basis_hours)
+    amounts = list(_counted([*counted, *rest], [*own_ages, *rest_ages], basis_hours))
+    owned_amounts, unowned_amounts = amounts[: len(subjects)], amounts[len(subjects) :]
+    owned_sum, unowned_sum = added(owned_amounts), added(unowned_amounts)
+    parts = zip(subjects, shares.own, own, own_ages, owned_amounts, strict=True)
     return Catalogue(
         header=header,
         basis_hours=basis_hours,
-        entries=[
-            Entry(subject=subject, workloads=workloads, own=cost, age=age, counted=next(amounts))
-            for subject, workloads, cost, age in zip(subjects, shares.own, own, own_ages, strict=True)
-        ],
+        entries=list(starmap(_entry, parts)),
         unowned=[
-            UnownedEntry(namespace=name, age=age, counted=next(amounts))
-            for name, age in zip(nobodys, rest_ages, strict=True)
+            UnownedEntry(namespace=name, age=age, counted=amount)
+            for name, age, amount in zip(nobodys, rest_ages, unowned_amounts, strict=True)
         ],
+        owned_sum=owned_sum,
+        unowned_sum=unowned_sum,
+        total=owned_sum.plus(unowned_sum),
+        label_keys=sorted({key for subject in subjects for key in subject.labels}),
     )
+
+
+def _entry(subject: Subject, workloads: Sequence[Workload], cost: WorkloadCost, age: Age, counted: Counted) -> Entry:
+    return Entry(subject=subject, workloads=workloads, own=cost, cost=fsum(cost.sums[:6]), age=age, counted=counted)
 
 
 class _Hours:
@@ -82,7 +101,7 @@ class _Hours:
         self._header = header
         self._hours: dict[datetime, float] = {}
 
-    def of(self, moments: Iterable[datetime | None], cost: WorkloadsCost) -> Age:
+    def of(self, moments: Iterable[datetime | None], cost: WorkloadCost) -> Age:
         """Return the measured hours since the earliest of `moments` before the window's end, or since the first container ran.
 
         What ran existed, so its first container counts where it is earlier; that alone leaves the age a guess.
@@ -109,12 +128,10 @@ def _moments(subject: Subject, ages: Ages, header: LiveHeader | None) -> Iterato
         return
     yield subject.created_at
     yield subject.first_recorded_at
-    if header is None:
-        return
-    if subject.last_sync is not None and subject.last_sync.finished_at <= header.window.start:
+    if header is not None and subject.last_sync is not None and subject.last_sync.finished_at <= header.window.start:
         yield subject.last_sync.finished_at
-    if subject.resources is None and subject.destination.namespace in ages.cost_before:
-        yield header.window.start
+    if subject.resources is None:
+        yield from _namespace_moments(subject.destination.namespace, ages, header)
 
 
 def _namespace_moments(namespace: str, ages: Ages, header: LiveHeader | None) -> Iterator[datetime | None]:
@@ -130,26 +147,17 @@ def _by_namespace(workloads: Iterable[Workload]) -> dict[str, list[Workload]]:
     return dict(sorted(namespaces.items()))
 
 
-def _counted(costs: Sequence[WorkloadsCost], ages: Sequence[Age], basis_hours: int) -> Iterator[Counted]:
+def _counted(costs: Sequence[WorkloadCost], ages: Sequence[Age], basis_hours: int) -> Iterator[Counted]:
     """Yield the amounts of each of `costs`, rounded column by column over all of them."""
     if not costs:
         return
-    columns = list(zip(*(cost.sums for cost in costs), strict=True))
+    columns = list(zip(*[cost.sums for cost in costs], strict=True))
     factors = [basis_hours / age.hours if age.hours >= LEAST_HOURS else 0.0 for age in ages]
-    cost = _transposed(apportioned(columns[column]) for column in _COST_COLUMNS)
-    monthly = _transposed(apportioned(_multiplied(columns[column], factors)) for column in _COST_COLUMNS)
-    idle = _transposed(apportioned(columns[column]) for column in _IDLE_COLUMNS)
-    for index, one in enumerate(costs):
-        yield Counted(
-            cost=cost[index],
-            monthly=monthly[index] if factors[index] else None,
-            idle=idle[index],
-            idle_complete=one.idle_complete,
-        )
-
-
-def _transposed(columns: Iterable[list[int]]) -> list[tuple[int, ...]]:
-    return list(zip(*columns, strict=True))
+    cost = [apportioned(columns[column]) for column in _COST_COLUMNS]
+    monthly = [apportioned(_multiplied(columns[column], factors)) for column in _COST_COLUMNS]
+    idle = [apportioned(columns[column]) for column in _IDLE_COLUMNS]
+    for units, factor, one in zip(zip(*cost, *monthly, *idle, strict=True), factors, costs, strict=True):
+        yield Counted(units, has_monthly=factor > 0, idle_complete=one.idle_complete)
 
 
 def _multiplied(amounts: Sequence[float], factors: Sequence[float]) -> list[float]:

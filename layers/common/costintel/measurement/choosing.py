@@ -5,23 +5,12 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
-from costintel.measurement.entries import Counted, Entry
+from costintel.measurement.entries import Entry
 from costintel.measurement.selection import LabelChoice, Order, RollUp, RollUpBy, Selection
 from costintel.measurement.subject import Subject
+from costintel.measurement.sums import Counted, Sum, added
 
 _Read = Callable[[Entry], Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sum:
-    """Counted amounts added up, in millionths; `monthly_complete` False: some could not be projected and are left out."""
-
-    count: int
-    cost: tuple[int, ...]
-    monthly: tuple[int, ...]
-    monthly_complete: bool
-    idle: tuple[int, ...]
-    idle_complete: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +23,8 @@ class Group:
 
 def chosen(entries: Iterable[Entry], selection: Selection) -> list[Entry]:
     """Return the entries that meet the selection's conditions, in their own order."""
+    if selection.is_everything:
+        return list(entries)
     conditions = [(read, getattr(selection, name)) for name, read in _EXACT.items()]
     exact = [(read, value) for read, value in conditions if value is not None]
     return [entry for entry in entries if _meets(entry, exact, selection)]
@@ -43,20 +34,6 @@ def ordered(entries: Sequence[Entry], selection: Selection) -> list[Entry]:
     """Return entries, which are by namespace and name, in the selection's order; equals stay by namespace and name."""
     key, largest_first = _ORDERS[selection.order]
     return sorted(entries, key=key, reverse=largest_first != selection.reverse)
-
-
-def added(parts: Iterable[Counted]) -> Sum:
-    """Return the sum of counted amounts."""
-    listed = list(parts)
-    projected = [part.monthly for part in listed if part.monthly is not None]
-    return Sum(
-        count=len(listed),
-        cost=_added((part.cost for part in listed), 6),
-        monthly=_added(projected, 6),
-        monthly_complete=all(part.monthly is not None or not any(part.cost) for part in listed),
-        idle=_added((part.idle for part in listed), 2),
-        idle_complete=all(part.idle_complete for part in listed),
-    )
 
 
 def rolled_up(entries: Iterable[Entry], roll_up: RollUp) -> list[Group]:
@@ -93,10 +70,6 @@ def _names(roll_up: RollUp) -> Callable[[Subject], str | None]:
     return names[roll_up.by]
 
 
-def _added(rows: Iterable[tuple[int, ...]], width: int) -> tuple[int, ...]:
-    return tuple(map(sum, zip(*rows, strict=True))) or (0,) * width
-
-
 def _name(entry: Entry) -> tuple[str, str]:
     return (entry.subject.application.name, entry.subject.application.namespace)
 
@@ -120,7 +93,7 @@ _EXACT: dict[str, _Read] = {
 }
 """What an entry must have, by the name of the selection's field."""
 _ORDERS: dict[Order, tuple[_Read, bool]] = {
-    Order.COST: (lambda entry: sum(entry.own.sums[:6]), True),
+    Order.COST: (attrgetter("cost"), True),
     Order.MONTHLY: (lambda entry: entry.hourly_cost, True),
     Order.IDLE: (lambda entry: entry.own.idle.total, True),
     Order.NAME: (_name, False),

@@ -10,10 +10,10 @@ from costintel.cost.container import ContainerCost
 from costintel.cost.figure import FigureTerms, figure
 from costintel.cost.ownership import Ownership
 from costintel.cost.sync import FigureDocument, Record, Sync
-from costintel.measurement.age import is_known_before, known_since
+from costintel.measurement.age import CreationTimes, is_known_before, known_since
 from costintel.measurement.attribution import Contest, read_attribution
 from costintel.measurement.document import figure_document
-from costintel.measurement.task import SyncTask
+from costintel.measurement.task import INSTALL, SyncTask
 from costintel.measurement.windows import over_at
 from costintel.storage.collections import Collections, LiveFold
 from costintel.storage.records import Records
@@ -42,6 +42,7 @@ class Actuals:
     collections: Collections
     records: Records
     work: Work
+    creation_times: CreationTimes
 
     def actual(self, application: AppRef, now: datetime) -> dict[str, Any] | None:
         """Return what is known of an Application as JSON, None when no sync of it is known.
@@ -70,7 +71,7 @@ class Actuals:
         tasks = [SyncTask.of(item) for item in self.work.all(self.cluster, SYNC)]
         own = [task for task in tasks if task.sync.application == application]
         task = max(own, key=lambda one: one.sync.finished_at, default=None)
-        if task is not None and (record is None or task.sync.finished_at > record.sync.finished_at):
+        if task is not None and (record is None or _is_newer(task.sync, record)):
             return _Newest(sync=task.sync, record=None, task=task)
         if record is None:
             return None
@@ -107,12 +108,20 @@ class Actuals:
         )
 
     def _known_since(self, sync: Sync, ownership: Ownership, live: LiveFold) -> datetime | None:
+        creations = self.creation_times.of([sync], [ownership])
+        dated = creations.dated(sync)
         first: datetime | None = None
-        if not is_known_before(sync, live.header.window):
+        if not is_known_before(dated, live.header.window):
             record = self.records.earliest_with_destination(self.cluster, sync.application, sync.destination)
             first = None if record is None else record.sync.finished_at
-        before = self._cost_before(ownership, live)
-        return known_since(sync, ownership, live.header.window, first_recorded_at=first, cost_before=before)
+        return known_since(
+            dated,
+            ownership,
+            live.header.window,
+            first_recorded_at=first,
+            cost_before=self._cost_before(ownership, live),
+            namespace_created_at=creations.of_namespace(ownership),
+        )
 
     def _cost_before(self, ownership: Ownership, live: LiveFold) -> set[str]:
         if ownership.resources is not None:
@@ -120,6 +129,11 @@ class Actuals:
         return self.collections.namespaces_with_cost_before(
             self.cluster, ownership.namespaces, live.header.window.start
         )
+
+
+def _is_newer(sync: Sync, record: Record) -> bool:
+    """Whether `sync` came after what `record` is of; an install is before every sync."""
+    return record.measured_on == INSTALL or sync.finished_at > record.sync.finished_at
 
 
 def _owned(row: ContainerCost, ownership: Ownership) -> bool:
@@ -158,7 +172,7 @@ def _record(newest: _Newest) -> dict[str, Any]:
         "id": sync.id,
         "measuredOn": "sync" if record is None else record.measured_on,
         "foundBy": record.found_by if record is not None else newest.task.found_by if newest.task else "",
-        "sync": _sync(sync),
+        "sync": _sync(sync, is_install=record is not None and record.measured_on == INSTALL),
         "early": None if record is None else record.early,
         "settled": None if record is None else record.settled,
         "settlesAt": None if settles_at is None else text_of(settles_at),
@@ -166,12 +180,13 @@ def _record(newest: _Newest) -> dict[str, Any]:
     }
 
 
-def _sync(sync: Sync) -> dict[str, Any]:
+def _sync(sync: Sync, *, is_install: bool) -> dict[str, Any]:
+    """Return what is told of a sync; an install has no times."""
     return {
         "revision": sync.revision,
         "revisions": list(sync.revisions),
         "startedAt": None if sync.started_at is None else text_of(sync.started_at),
-        "finishedAt": text_of(sync.finished_at),
+        "finishedAt": None if is_install else text_of(sync.finished_at),
         "initiatedBy": sync.initiated_by,
         "syncStatus": sync.sync_status,
         "healthStatus": sync.health_status,

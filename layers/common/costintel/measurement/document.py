@@ -8,15 +8,16 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from costintel.collection.rfc3339 import text_of
-from costintel.cost.amounts import PLACES, round_amount, round_parts
+from costintel.cost.amounts import PLACES, Amounts, round_parts
 from costintel.cost.container import ContainerCost
-from costintel.cost.figure import Efficiency, Figure, PodFigure, efficiency_of
+from costintel.cost.figure import Efficiency, Figure, Idle, PodFigure
+from costintel.cost.idle import efficiency
 from costintel.cost.sync import FigureDocument
 
 MOST_PODS = 500
 """Pods listed in one document, the dearest: three figures of that length stay well under the 5 MB of an answer."""
 _UNITS = 10**PLACES
-_NAMES = ("cpu", "ram", "gpu", "storage", "network", "loadBalancer")
+_NAMES = ("cpu", "ram", "gpu", "storage", "network", "loadBalancer", "total")
 _Row = tuple[int, ...]
 """A container's costs in the order of the resources, then its idle CPU and memory cost, in millionths."""
 
@@ -33,17 +34,32 @@ def figure_document(figure: Figure | None, *, list_pods: bool) -> FigureDocument
     totals = {"cost": _cost(cost), "idle": _idle(idle, complete=figure.idle.complete)}
     return {
         "window": {"start": text_of(figure.window.start), "end": text_of(figure.window.end)},
-        "measuredHours": round_amount(figure.measured_hours),
+        "measuredHours": _number(figure.measured_hours),
         "basisHours": figure.basis_hours,
         "confidence": figure.confidence.value,
         "scope": figure.scope,
         "source": figure.source,
         **totals,
         "monthly": None if figure.monthly is None else _cost(_units(figure.monthly.parts())),
-        "efficiency": _efficiency(figure.efficiency),
+        "efficiency": efficiency_document(figure.efficiency),
         "pods": _pods(figure, (*cost, *idle)) if list_pods else [],
         "podsTotal": {"count": running, **totals},
     }
+
+
+def amounts_document(amounts: Amounts) -> dict[str, float]:
+    """Return amounts as JSON; the parts add up to their total."""
+    return _cost(_units(amounts.parts()))
+
+
+def idle_document(idle: Idle) -> dict[str, float | bool]:
+    """Return workload idle as JSON."""
+    return _idle(_units((idle.cpu, idle.ram)), complete=idle.complete)
+
+
+def efficiency_document(efficient: Efficiency) -> dict[str, float | None]:
+    """Return efficiencies as JSON."""
+    return {"cpu": _ratio(efficient.cpu), "ram": _ratio(efficient.ram)}
 
 
 def _pods(figure: Figure, totals: Sequence[int]) -> list[dict[str, Any]]:
@@ -73,19 +89,20 @@ def _container(container: ContainerCost, row: _Row) -> dict[str, Any]:
         "container": container.container,
         "cost": _cost(row[:6]),
         "idle": _idle(row[6:], complete=container.idle_complete),
-        "efficiency": _efficiency(efficiency_of([container])),
-        "runningHours": round_amount(container.running_hours),
-        "cpuCoreHours": round_amount(container.cpu_core_hours),
-        "ramByteHours": round_amount(container.ram_byte_hours),
-        "gpuHours": round_amount(container.gpu_hours),
+        "efficiency": {
+            "cpu": _ratio(efficiency(container.cpu_core_hours_used, container.cpu_core_hours_requested)),
+            "ram": _ratio(efficiency(container.ram_byte_hours_used, container.ram_byte_hours_requested)),
+        },
+        "runningHours": _number(container.running_hours),
+        "cpuCoreHours": _number(container.cpu_core_hours),
+        "ramByteHours": _number(container.ram_byte_hours),
+        "gpuHours": _number(container.gpu_hours),
     }
 
 
 def _cost(units: Iterable[int]) -> dict[str, float]:
     parts = list(units)
-    document = {name: part / _UNITS for name, part in zip(_NAMES, parts, strict=True)}
-    document["total"] = sum(parts) / _UNITS
-    return document
+    return dict(zip(_NAMES, [part / _UNITS for part in (*parts, sum(parts))], strict=True))
 
 
 def _idle(units: Sequence[int], *, complete: bool) -> dict[str, float | bool]:
@@ -93,12 +110,13 @@ def _idle(units: Sequence[int], *, complete: bool) -> dict[str, float | bool]:
     return {"cpu": cpu / _UNITS, "ram": ram / _UNITS, "total": (cpu + ram) / _UNITS, "complete": complete}
 
 
-def _efficiency(efficiency: Efficiency) -> dict[str, float | None]:
-    return {"cpu": _rounded(efficiency.cpu), "ram": _rounded(efficiency.ram)}
+def _ratio(ratio: float | None) -> float | None:
+    return None if ratio is None else _number(ratio)
 
 
-def _rounded(number: float | None) -> float | None:
-    return None if number is None else round_amount(number)
+def _number(number: float) -> float:
+    """Round a number that is not money: it adds up to nothing, so the nearest binary number will do."""
+    return round(number, PLACES) + 0.0
 
 
 def _units(parts: Sequence[float]) -> list[int]:

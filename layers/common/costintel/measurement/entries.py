@@ -1,46 +1,33 @@
 """The catalogue's entries: what each Application costs, and what of it counts once in the cluster's sums."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from costintel.cost.amounts import RESOURCES, Amounts
 from costintel.cost.collection import LiveHeader
 from costintel.cost.figure import Figure
 from costintel.cost.projection import LEAST_HOURS, confidence, monthly
-from costintel.cost.workload import Workload, WorkloadsCost
+from costintel.cost.workload import Workload, WorkloadCost
 from costintel.measurement.subject import Subject, SubjectState
+from costintel.measurement.sums import Counted
 
 LIVE = "live"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Age:
+class Age(NamedTuple):
     """How many hours of the window something was measured, 0 for none; `is_known` False when its age is a guess."""
 
     hours: float
     is_known: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counted:
-    """Amounts in millionths, rounded so that all of the cluster's together add up; costs in the order of the resources.
-
-    `monthly` is None where there is too little to project from.
-    """
-
-    cost: tuple[int, ...]
-    monthly: tuple[int, ...] | None
-    idle: tuple[int, ...]
-    idle_complete: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """An Application with its own cost, and what of it counts at it and nowhere else."""
+class Entry(NamedTuple):
+    """An Application with its own cost, all resources together `cost`, and what of it counts at it and nowhere else."""
 
     subject: Subject
     workloads: Sequence[Workload]
-    own: WorkloadsCost
+    own: WorkloadCost
+    cost: float
     age: Age
     counted: Counted
 
@@ -59,7 +46,7 @@ class Entry:
     @property
     def hourly_cost(self) -> float:
         """What a measured hour costs, to sort by; 0 where nothing can be projected."""
-        return sum(self.own.sums[:6]) / self.age.hours if self.age.hours >= LEAST_HOURS else 0.0
+        return self.cost / self.age.hours if self.age.hours >= LEAST_HOURS else 0.0
 
     def figure(self, header: LiveHeader, basis_hours: int) -> Figure | None:
         """Return its current figure without its pods, None when no hour of it was measured."""
@@ -81,8 +68,7 @@ class Entry:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnownedEntry:
+class UnownedEntry(NamedTuple):
     """What no Application owns in one namespace."""
 
     namespace: str

@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 
 from costintel.collection.deadline import Deadline
 from costintel.collection.trailing import EVERY, TrailingAnswer, TrailingHour, trailing_window
+from costintel.cost.owners import Owners
 from costintel.cost.ownership import Ownership
 from costintel.cost.sync import Sync
 from costintel.cost.window import ceil_hour
 from costintel.measurement.attribution import read_attribution
-from costintel.measurement.owners import Owners
 from costintel.measurement.recording import TRAILING_HOUR, Folded, Recording
 from costintel.measurement.task import SyncTask
 from costintel.measurement.windows import StoredWindows

@@ -1,7 +1,7 @@
 """The measuring service: what is due becomes figures, and nothing is given up."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from costintel.collection.deadline import Deadline
@@ -10,9 +10,12 @@ from costintel.collection.live import Live
 from costintel.collection.questions import EnsureOutcome
 from costintel.collection.stored_hours import read_headers
 from costintel.cost.window import HOUR
+from costintel.measurement.correction import Corrections
 from costintel.measurement.first_current import FirstCurrent
+from costintel.measurement.install import Installed, Installs
 from costintel.measurement.intake import Received, receive
 from costintel.measurement.progress import Progress, Tally
+from costintel.measurement.pruning import Pruning
 from costintel.measurement.task import STAGES, SyncTask
 from costintel.measurement.windows import StoredWindows, over_at
 from costintel.storage.collections import Collections
@@ -30,11 +33,14 @@ class Outcome:
     syncs: Tally
     first_currents: int
     pruned_hours: int
+    installed: Installed = field(default_factory=Installed)
+    corrections: int = 0
+    pruned_applications: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measuring:
-    """Measures the syncs of one cluster."""
+    """Measures the syncs of one cluster, and does what live lists made due."""
 
     cluster: str
     work: Work
@@ -43,6 +49,9 @@ class Measuring:
     live: Live
     progress: Progress
     first_current: FirstCurrent
+    installs: Installs
+    corrections: Corrections
+    pruning: Pruning
 
     def receive(self, bodies: Mapping[str, str], *, now: datetime) -> Received:
         """Remember the syncs of queue messages (message id to body); see `intake.receive`."""
@@ -58,12 +67,19 @@ class Measuring:
         return self._run(tasks, [], now=now, deadline=deadline)
 
     def tick(self, *, now: datetime, deadline: Deadline) -> Outcome:
-        """Do everything that is due: hours, syncs, settling, first figures of young applications.
+        """Do everything that is due: what lists showed, hours, syncs, settling, first figures of young applications, installs.
 
         Raises StorageError: what is not done stays in `work`.
         """
+        pruned = self.pruning.run(now=now)
+        corrected = self.corrections.run(now=now)
         tasks = [SyncTask.of(item) for item in self.work.due(self.cluster, SYNC, now, _MOST_TASKS)]
-        return self._run(tasks, self.hours.due(now=now), now=now, deadline=deadline)
+        due = self.hours.due(now=now)
+        if self.installs.is_due(now=now):
+            due += self.hours.wake_newest(now=now)
+        outcome = self._run(tasks, due, now=now, deadline=deadline)
+        installed = self.installs.run(self._windows(now), deadline=deadline)
+        return replace(outcome, installed=installed, corrections=corrected, pruned_applications=pruned)
 
     def _run(self, tasks: Sequence[SyncTask], due: Sequence[datetime], *, now: datetime, deadline: Deadline) -> Outcome:
         needed = [hour for task in tasks for hour in _needed_hours(task, now)]
@@ -71,7 +87,7 @@ class Measuring:
         if self.live.refresh(now=now) or hours.asked:
             # An hour came, or one is judged differently: any of the waiting syncs may have waited for that.
             tasks = self._waiting()
-        windows = StoredWindows(headers=read_headers(self.collections, self.cluster), now=now)
+        windows = self._windows(now)
         tally, going_on = self.progress.advance(tasks, windows, deadline=deadline)
         return Outcome(
             hours=hours,
@@ -79,6 +95,9 @@ class Measuring:
             first_currents=self.first_current.serve(going_on, windows, deadline=deadline),
             pruned_hours=self._prune(now) if hours.asked else 0,
         )
+
+    def _windows(self, now: datetime) -> StoredWindows:
+        return StoredWindows(headers=read_headers(self.collections, self.cluster), now=now)
 
     def _waiting(self) -> list[SyncTask]:
         return [SyncTask.of(item) for item in self.work.all(self.cluster, SYNC)]

@@ -9,13 +9,13 @@ from costintel.collection.live import Live
 from costintel.cost.collection import LiveHeader
 from costintel.cost.container import ContainerCost
 from costintel.cost.figure import FigureTerms, figure
+from costintel.cost.owners import Owners
 from costintel.cost.ownership import Ownership
 from costintel.cost.sync import FigureDocument, Sync
 from costintel.cost.window import Window
-from costintel.measurement.age import is_known_before, known_since
+from costintel.measurement.age import Creations, CreationTimes, is_known_before, known_since
 from costintel.measurement.attribution import Attribution
 from costintel.measurement.document import figure_document
-from costintel.measurement.owners import Owners
 from costintel.storage.collections import Collections
 from costintel.storage.records import Records
 
@@ -43,6 +43,14 @@ class Folded:
     namespaces: Iterable[NamespaceFold]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """What is known of ages beyond what the syncs tell."""
+
+    cost_before: set[str]
+    creations: Creations
+
+
 @dataclass(frozen=True, kw_only=True)
 class Recording:
     """Turns stored hours into the figures of syncs."""
@@ -53,6 +61,7 @@ class Recording:
     records: Records
     folding: Folding
     live: Live
+    creation_times: CreationTimes
 
     def measure(self, window: Window, syncs: Sequence[Sync], attribution: Attribution) -> dict[str, Measured]:
         """Return what each sync's application cost in `window` of the stored hours, by the sync's id."""
@@ -69,13 +78,16 @@ class Recording:
         owners = Owners(ownerships)
         for _, containers in folded.namespaces:
             owners.split(containers, own)
-        cost_before = self._cost_before(folded.window, ownerships.values())
+        known = _Known(
+            cost_before=self._cost_before(folded.window, ownerships.values()),
+            creations=self.creation_times.of(syncs, ownerships.values()),
+        )
         return {
             sync.id: self._measured(
                 folded,
                 own.pop(sync.id, []),
                 ownerships[sync.id],
-                self._since(sync, ownerships[sync.id], folded, cost_before),
+                self._since(known.creations.dated(sync), ownerships[sync.id], folded, known),
             )
             for sync in syncs
         }
@@ -112,9 +124,15 @@ class Recording:
             ran=any(row.running for row in own),
         )
 
-    def _since(self, sync: Sync, ownership: Ownership, folded: Folded, cost_before: set[str]) -> datetime | None:
-        first = None if is_known_before(sync, folded.window) else self._first_recorded_at(sync)
-        return known_since(sync, ownership, folded.window, first_recorded_at=first, cost_before=cost_before)
+    def _since(self, sync: Sync, ownership: Ownership, folded: Folded, known: _Known) -> datetime | None:
+        return known_since(
+            sync,
+            ownership,
+            folded.window,
+            first_recorded_at=None if is_known_before(sync, folded.window) else self._first_recorded_at(sync),
+            cost_before=known.cost_before,
+            namespace_created_at=known.creations.of_namespace(ownership),
+        )
 
     def _first_recorded_at(self, sync: Sync) -> datetime | None:
         first = self.records.earliest_with_destination(self.cluster, sync.application, sync.destination)

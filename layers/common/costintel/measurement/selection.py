@@ -9,8 +9,8 @@ from costintel.cost.application import AppRef
 from costintel.errors import InvalidInput
 from costintel.measurement.subject import SubjectState
 
-MOST_ENTRIES = 500
-"""Applications in one answer: 500 of them stay under a megabyte."""
+MOST_ENTRIES = 200
+"""Applications in one answer."""
 _LABEL_KEY = re.compile(
     r"(?:(?=.{1,253}/)[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?", re.ASCII
 )
@@ -90,6 +90,12 @@ class Selection:
     offset: int = 0
     limit: int = 100
     roll_up: RollUp | None = None
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether there is no condition."""
+        exact = (self.project, self.namespace, self.application_set, self.parent, self.state, self.label)
+        return not self.search and all(condition is None for condition in exact)
 
 
 def is_label_key(text: str) -> bool:

@@ -1,15 +1,11 @@
 """Divide the cluster's workloads among its Applications, so that each counts once."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from costintel.cost.ownership import owns_pod
 from costintel.cost.workload import Workload
 from costintel.measurement.subject import Subject
-
-_Claim = tuple[str, str, str]
-"""Namespace, kind in lower case, name."""
-_UNCLAIMED = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +35,8 @@ def divide(workloads: Iterable[Workload], subjects: Sequence[Subject]) -> Shares
         listed, whole = owners.listing(workload), owners.whole.get(workload.namespace, ())
         for position in (*listed, *whole):
             own[position].append(workload)
-        first = owners.oldest(listed) if listed else whole[0] if whole else _UNCLAIMED
-        (unowned if first == _UNCLAIMED else counted[first]).append(workload)
+        share = counted[owners.oldest(listed)] if listed else counted[whole[0]] if whole else unowned
+        share.append(workload)
     return Shares(own=own, counted=counted, unowned=unowned)
 
 
@@ -51,46 +47,48 @@ class _Owners:
     subjects: Sequence[Subject]
     whole: dict[str, list[int]] = field(default_factory=dict)
     _listed: dict[tuple[str, str], list[tuple[str, str, int]]] = field(default_factory=dict)
+    """Kind, name and position of whoever lists it, by namespace and name."""
     _rank: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        here = (position for position, subject in enumerate(self.subjects) if subject.is_here)
-        ordered = sorted(here, key=lambda position: self.subjects[position].seniority)
-        self._rank = {position: rank for rank, position in enumerate(ordered)}
-        claimed: set[_Claim] = set()
-        for position in ordered:
+        here = [position for position, subject in enumerate(self.subjects) if subject.is_here]
+        here.sort(key=lambda position: self.subjects[position].seniority)
+        self._rank = {position: rank for rank, position in enumerate(here)}
+        claimed: set[tuple[str, str, str]] = set()
+        for position in here:
             subject = self.subjects[position]
             if subject.resources is None:
                 self.whole.setdefault(subject.destination.namespace, []).append(position)
-                continue
             for claim in subject.claims():
                 if claim not in claimed:
                     claimed.add(claim)
-                    self._index(claim, position)
+                    self._index(*claim, position)
 
-    def listing(self, workload: Workload) -> tuple[int, ...]:
-        """Return who lists what `workload` belongs to."""
+    def listing(self, workload: Workload) -> Sequence[int]:
+        """Return who lists what `workload` belongs to.
+
+        Looked for by the workload's name, and by what is left of it without one and two generated endings.
+        """
         if not workload.running:
             return ()
-        found = {position for kind, name, position in self._candidates(workload) if owns_pod(kind, name, workload)}
-        return tuple(found)
-
-    def oldest(self, positions: Iterable[int]) -> int:
-        """Return the oldest of them."""
-        return min(positions, key=self._rank.__getitem__)
-
-    def _index(self, claim: _Claim, position: int) -> None:
-        namespace, kind, name = claim
-        # A Job's pods are also known by its name without the number at its end.
-        for one in {name, _shorter(name)} if kind == "job" else (name,):
-            self._listed.setdefault((namespace, one), []).append((kind, name, position))
-
-    def _candidates(self, workload: Workload) -> Iterator[tuple[str, str, int]]:
-        """Yield whoever lists the workload's name, or what is left of it without one or two generated endings."""
+        found: list[int] = []
         name = workload.controller or workload.pod
-        once = _shorter(name)
-        for one in (name, once, _shorter(once)):
-            yield from self._listed.get((workload.namespace, one), ())
+        for _ in range(3):
+            for kind, listed, position in self._listed.get((workload.namespace, name), ()):
+                if position not in found and owns_pod(kind, listed, workload):
+                    found.append(position)
+            name = _shorter(name)
+        return found
+
+    def oldest(self, positions: Sequence[int]) -> int:
+        """Return the oldest of them."""
+        return positions[0] if len(positions) == 1 else min(positions, key=self._rank.__getitem__)
+
+    def _index(self, namespace: str, kind: str, name: str, position: int) -> None:
+        self._listed.setdefault((namespace, name), []).append((kind, name, position))
+        if kind == "job":
+            # A Job's pods are also known by its name without the number at its end.
+            self._listed.setdefault((namespace, _shorter(name)), []).append((kind, name, position))
 
 
 def _shorter(name: str) -> str:

@@ -1,12 +1,15 @@
 """An Application as the catalogue sees it: what it is now, what it owns, and how far its newest sync is measured."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from costintel.cost.application import AppRef, Destination
-from costintel.cost.ownership import Resource
+from costintel.cost.ownership import Ownership, Resource
+
+Entries = Sequence[Sequence[str]]
+"""Listed resources, each [group, kind, namespace, name]: as they are stored, because a cluster has tens of thousands."""
 
 
 class SubjectState(StrEnum):
@@ -21,50 +24,52 @@ class SubjectState(StrEnum):
     """It deploys to another cluster: nothing of it is measured here."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LastSync:
+class LastSync(NamedTuple):
     """The last successful sync that anybody told of."""
 
     finished_at: datetime
     revision: str
-    revisions: tuple[str, ...]
+    revisions: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class Subject(NamedTuple):
     """One Application.
 
     `created_at` is None where nobody says; `first_recorded_at` is when its oldest recorded sync to this destination finished,
-    looked up only then. `state` is what records and waiting syncs say; `has_record`: the newest sync has one.
+    looked up only then. `state` is what records and waiting syncs say; `has_record`: the newest sync has one. `is_here`: it
+    deploys to this cluster, into a namespace that can exist.
     """
 
     application: AppRef
     project: str
     destination: Destination
-    resources: tuple[Resource, ...] | None
+    resources: Entries | None
     created_at: datetime | None
-    first_recorded_at: datetime | None = None
-    labels: Mapping[str, str] = field(default_factory=dict)
-    application_set: str = ""
-    parent: AppRef | None = None
-    last_sync: LastSync | None = None
-    state: SubjectState = SubjectState.NOT_MEASURED
-    has_record: bool = False
-    is_here: bool = True
-    """Whether it deploys to this cluster, into a namespace that can exist."""
+    first_recorded_at: datetime | None
+    labels: Mapping[str, str]
+    application_set: str
+    parent: AppRef | None
+    last_sync: LastSync | None
+    state: SubjectState
+    has_record: bool
+    is_here: bool
 
     def claims(self) -> Iterator[tuple[str, str, str]]:
         """Yield (namespace, kind in lower case, name) of each listed resource that could own pods, as an Ownership does."""
         default = self.destination.namespace
-        for resource in self.resources or ():
-            namespace = resource.namespace or default
-            if namespace:
-                yield namespace, resource.kind.lower(), resource.name
+        for _, kind, namespace, name in self.resources or ():
+            if namespace or default:
+                yield namespace or default, kind.lower(), name
 
     @property
     def scope(self) -> str:
         """`application` or `namespace`."""
         return "namespace" if self.resources is None else "application"
+
+    def custom_kinds(self) -> tuple[str, ...]:
+        """Return `group/Kind` of listed objects whose pods, if any, an operator makes and therefore cannot be told apart."""
+        listed = tuple(Resource(*entry) for entry in self.resources or ())
+        return Ownership(destination_namespace=self.destination.namespace, resources=listed).custom_kinds()
 
     @property
     def seniority(self) -> tuple[float, str, str]:

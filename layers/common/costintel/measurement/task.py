@@ -11,6 +11,9 @@ from costintel.cost.window import Window, early_window, settled_window
 from costintel.storage.work import WorkItem
 
 WEBHOOK = "webhook"
+RECONCILIATION = "reconciliation"
+INSTALL = "install"
+"""Who found what a record is about; a record measured on anything but an install is of a sync."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

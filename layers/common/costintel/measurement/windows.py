@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from costintel.collection.states import needs_confirmation
@@ -16,6 +16,7 @@ class StoredWindows:
 
     headers: Mapping[datetime, HourHeader]
     now: datetime
+    _bases: dict[Window, str] = field(default_factory=dict, init=False, repr=False)
 
     def is_final(self, window: Window) -> bool:
         """Whether each hour of `window` is stored in some state: nothing more will come."""
@@ -31,6 +32,11 @@ class StoredWindows:
 
     def basis(self, window: Window) -> str:
         """Return a name for the answers of `window` and what they are worth; another answer or judgement is another name."""
+        if window not in self._bases:
+            self._bases[window] = self._named(window)
+        return self._bases[window]
+
+    def _named(self, window: Window) -> str:
         text = ";".join(
             f"{header.window.start.isoformat()} {header.state} {header.asked_count}" for header in self._of(window)
         )
