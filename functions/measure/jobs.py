@@ -64,13 +64,18 @@ def _done(job: str, facts: Mapping[str, Any], outcome: Outcome, **rest: tuple[st
         "hours_stored": len(hours.asked),
         "hours_failed": len(hours.failed),
         "hours_left": len(hours.left),
-        "figures": syncs.measured + outcome.first_currents,
+        "figures": syncs.measured + outcome.first_currents + outcome.installed.measured,
         "syncs_waiting": syncs.waiting,
         "syncs_done": syncs.done,
         "syncs_failed": syncs.failed,
+        "installs_done": outcome.installed.measured,
+        "installs_waiting": outcome.installed.waiting,
+        "corrections": outcome.corrections,
+        "applications_pruned": outcome.pruned_applications,
         "hours_pruned": outcome.pruned_hours,
     }
-    warnings = (*rest.pop("warnings", ()), *sorted(syncs.errors), *((_FOREIGN,) if hours.foreign else ()))
+    errors = sorted(syncs.errors | outcome.installed.errors)
+    warnings = (*rest.pop("warnings", ()), *errors, *((_FOREIGN,) if hours.foreign else ()))
     return Report(job=job, facts=told, counts=_counts(told), warnings=warnings, **rest)
 
 

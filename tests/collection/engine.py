@@ -12,6 +12,7 @@ from costintel.collection.questions import EnsureOutcome
 from costintel.collection.stored_hours import read_headers
 from costintel.cost.application import AppRef
 from costintel.cost.collection import HourHeader
+from costintel.measurement.age import CreationTimes
 from costintel.measurement.assembly import Parts, assemble
 from costintel.measurement.current import Actuals
 from costintel.measurement.measuring import Measuring, Outcome
@@ -20,6 +21,7 @@ from costintel.storage.collections import Collections
 from costintel.storage.connecting import connect_url
 from costintel.storage.connection import Database
 from costintel.storage.leases import Leases
+from costintel.storage.live import LiveApplications, LiveNamespaces
 from costintel.storage.records import Records
 from costintel.storage.work import HOUR as HOUR_WORK
 from costintel.storage.work import SYNC, Work, WorkItem
@@ -56,6 +58,10 @@ class Engine:
         return Records(self.database)
 
     @property
+    def applications(self) -> LiveApplications:
+        return LiveApplications(self.database)
+
+    @property
     def leases(self) -> Leases:
         return Leases(self.lease_database)
 
@@ -89,19 +95,28 @@ class Engine:
             collections=self.collections,
             records=self.records,
             work=self.work,
+            creation_times=CreationTimes(
+                cluster=CLUSTER, applications=self.applications, namespaces=LiveNamespaces(self.database)
+            ),
         )
         return actuals.actual(AppRef(namespace, name), now)
 
 
 @contextmanager
 def engine(
-    url: str, client: object, *, lease_seconds: float = 60, read_timeout_seconds: float = 240, month_hours: int = 720
+    url: str,
+    client: object,
+    *,
+    cluster_id: str = "made",
+    lease_seconds: float = 60,
+    read_timeout_seconds: float = 240,
+    month_hours: int = 720,
 ) -> Iterator[Engine]:
     """Give an environment of its own: two connections to `url`, and `client` in the place of OpenCost's."""
     database, lease_database = Database(_connect(url)), Database(_connect(url))
     parts = Parts(
         cluster=CLUSTER,
-        cluster_id="made",
+        cluster_id=cluster_id,
         basis_hours=month_hours,
         lease_seconds=lease_seconds,
         read_timeout_seconds=read_timeout_seconds,

@@ -11,7 +11,10 @@ from local.postgres import EmbeddedPostgres
 from tests.collection.engine import Engine, engine
 
 OpenEngine = Callable[..., Engine]
-_TABLES = "leases, work, collections, collection_namespaces, cost_actuals"
+_TABLES = (
+    "leases, work, collections, collection_namespaces, cost_actuals, live_lists, applications, namespaces, opencost_status,"
+    " run_summaries, cost_daily, cost_daily_progress"
+)
 
 
 @pytest.fixture(scope="module")

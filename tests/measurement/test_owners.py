@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from costintel.cost.container import ContainerCost, container_cost
+from costintel.cost.owners import Owners
 from costintel.cost.ownership import Ownership, Resource
-from costintel.measurement.owners import Owners
 from tests.cost.rows import row
 
 KINDS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "Rollout", "Pod", "ConfigMap")

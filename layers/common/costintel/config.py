@@ -8,9 +8,12 @@ from costintel.cost.application import AppRef
 from costintel.cost.projection import MONTH_HOURS
 from costintel.errors import ConfigurationError
 
-_ALL = frozenset({"webhook", "measure", "api", "migrate"})
-_DATABASE = frozenset({"measure", "api", "migrate"})
-_MEASURE = frozenset({"measure"})
+_ALL = frozenset({"webhook", "measure", "history", "exporter", "api", "migrate"})
+_DATABASE = frozenset({"measure", "history", "exporter", "api", "migrate"})
+_ASKING = frozenset({"measure", "history"})
+_EXPORTER = frozenset({"exporter"})
+_OPENCOST = frozenset({"measure", "history", "exporter"})
+_MOST_HISTORY_DAYS = 3650
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,18 +32,23 @@ SETTINGS = (
     ),
     Setting(
         name="CLUSTER_ID",
-        functions=_MEASURE,
+        functions=_ASKING,
         meaning="OpenCost's id of the cluster; asked from /clusterInfo when empty",
     ),
     Setting(
         name="CLUSTER_ALIASES",
-        functions=frozenset({"webhook"}),
+        functions=frozenset({"webhook", "history", "exporter", "api"}),
         meaning="server URLs and destination names, comma-separated, that are this cluster too",
     ),
     Setting(
+        name="CLUSTER_SCOPE_APP",
+        functions=frozenset({"api"}),
+        meaning="`namespace:name` of the Application whose readers may see the whole cluster; `off` closes it to everybody",
+    ),
+    Setting(
         name="CLUSTER_ACCESS_APP",
-        functions=frozenset({"webhook"}),
-        meaning="`namespace:name` of the access Application, which is never measured",
+        functions=frozenset({"webhook", "history", "exporter", "api"}),
+        meaning="`namespace:name` of the access Application, which is never measured; set it once its manifest is applied",
     ),
     Setting(
         name="CURRENCY",
@@ -53,6 +61,12 @@ SETTINGS = (
         functions=frozenset({"measure", "api"}),
         meaning="hours of the month that figures are projected to: 720 or 730",
         default="720",
+    ),
+    Setting(
+        name="DAILY_HISTORY_DAYS",
+        functions=frozenset({"history", "api"}),
+        meaning="how many days are kept; 0 switches days and series off and leaves what is stored",
+        default="400",
     ),
     Setting(
         name="CLOCK_OFFSET_SECONDS",
@@ -84,24 +98,59 @@ SETTINGS = (
     ),
     Setting(
         name="OPENCOST_BASE_URL",
-        functions=_MEASURE,
+        functions=_OPENCOST,
         meaning="http(s) URL of OpenCost; may have a path, such as Kubecost's /model",
     ),
-    Setting(name="OPENCOST_TOKEN", functions=_MEASURE, meaning="bearer token sent to OpenCost"),
+    Setting(name="OPENCOST_TOKEN", functions=_OPENCOST, meaning="bearer token sent to OpenCost"),
     Setting(
-        name="OPENCOST_CA_FILE", functions=_MEASURE, meaning="CA bundle that OpenCost's certificate is verified with"
+        name="OPENCOST_CA_FILE", functions=_OPENCOST, meaning="CA bundle that OpenCost's certificate is verified with"
     ),
     Setting(
         name="OPENCOST_READ_TIMEOUT_SECONDS",
-        functions=_MEASURE,
+        functions=_OPENCOST,
         meaning="how long one answer of OpenCost may take",
         default="240",
     ),
     Setting(
         name="LEASE_SECONDS",
-        functions=_MEASURE,
+        functions=_ASKING,
         meaning="how long the lease on the conversation with OpenCost lasts between renewals",
         default="60",
+    ),
+    Setting(
+        name="KUBERNETES_ENDPOINT",
+        functions=_EXPORTER,
+        meaning="https:// address of the cluster's API server; without it, install, reconciliation and recommendations are off",
+    ),
+    Setting(
+        name="KUBERNETES_CA_FILE",
+        functions=_EXPORTER,
+        meaning="CA bundle that the API server's certificate is verified with",
+    ),
+    Setting(
+        name="EKS_CLUSTER_NAME",
+        functions=_OPENCOST,
+        meaning="the EKS cluster that tokens for its API server, and for OpenCost behind its service proxy, are made for",
+    ),
+    Setting(name="AWS_REGION", functions=_OPENCOST, meaning="the cluster's region; on AWS Lambda sets it"),
+    Setting(
+        name="KUBERNETES_TOKEN",
+        functions=_OPENCOST,
+        meaning="a fixed token for the API server; counts only without `EKS_CLUSTER_NAME`",
+    ),
+    Setting(
+        name="KUBECONFIG", functions=_EXPORTER, meaning="a kubeconfig that replaces the settings above; for one machine"
+    ),
+    Setting(
+        name="APPLICATIONS_FILE",
+        functions=_EXPORTER,
+        meaning="a JSON List that replaces the list of Applications (`kubectl get applications -A -o json`)",
+    ),
+    Setting(
+        name="PRUNE_REMOTE_COST",
+        functions=_EXPORTER,
+        meaning="`true` deletes what was stored for Applications that deploy to other clusters",
+        default="false",
     ),
     Setting(name="LOG_LEVEL", functions=_ALL, meaning="of the structured logs", default="INFO"),
 )
@@ -140,6 +189,13 @@ class Environment:
         """Return the non-empty parts of a comma-separated setting."""
         return tuple(part.strip() for part in self.text(name).split(",") if part.strip())
 
+    def switch(self, name: str) -> bool:
+        """Return whether a setting is `true`. Raises ConfigurationError unless it is that or `false`, in any case."""
+        text = self.text(name).lower()
+        if text not in {"true", "false"}:
+            raise ConfigurationError(f"{name}: expected true or false")
+        return text == "true"
+
     def currency(self) -> str:
         """Return CURRENCY. Raises ConfigurationError unless it is three capital letters."""
         code = self.text("CURRENCY")
@@ -152,6 +208,13 @@ class Environment:
         text = self.text("MONTH_HOURS")
         if text not in {str(hours) for hours in MONTH_HOURS}:
             raise ConfigurationError("MONTH_HOURS: expected 720 or 730")
+        return int(text)
+
+    def history_days(self) -> int:
+        """Return DAILY_HISTORY_DAYS. Raises ConfigurationError unless it is a whole number from 0 to 3650."""
+        text = self.text("DAILY_HISTORY_DAYS")
+        if not (text.isascii() and text.isdigit() and int(text) <= _MOST_HISTORY_DAYS):
+            raise ConfigurationError(f"DAILY_HISTORY_DAYS: expected a whole number from 0 to {_MOST_HISTORY_DAYS}")
         return int(text)
 
     def access_application(self) -> AppRef | None:

@@ -3,6 +3,7 @@
 CostIntelError
 ├── ConfigurationError      a setting is missing or malformed; names the setting
 ├── InvalidInput            what a caller sent is wrong; names the field and what was expected
+├── KubernetesError         the API server gave no usable answer (see cluster.failures)
 ├── OpenCostError           OpenCost gave no usable answer
 │   ├── OpenCostTimeout     it did not answer in time; the same span should not be asked again at once
 │   └── OpenCostRefused     it answered with an error, or with something that is not an answer

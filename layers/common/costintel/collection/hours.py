@@ -1,16 +1,19 @@
 """Hours of the cluster, each asked from OpenCost once: whoever needs some calls `ensure`, and one of them asks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from costintel.collection.attempt import Attempt
 from costintel.collection.conversation import Conversation, Conversations
 from costintel.collection.deadline import Deadline
 from costintel.collection.due import is_closed, owed_hours
 from costintel.collection.ledger import Ledger
 from costintel.collection.questions import EnsureOutcome, Questions
+from costintel.collection.states import any_good
 from costintel.collection.stored_hours import StoredHours, read_headers
 from costintel.cost.collection import HourHeader
+from costintel.cost.window import newest_closed_hour
 from costintel.storage.collections import Collections
 from costintel.storage.leases import LeaseLost
 from costintel.storage.work import Work
@@ -66,6 +69,19 @@ class Hours:
         except LeaseLost:
             # We were away for longer than the lease lasts; whoever has it now asks on.
             return questions.outcome()
+
+    def wake_newest(self, *, now: datetime) -> list[datetime]:
+        """While no stored hour is good, make the newest closed hour due at once, however it was answered; return it."""
+        headers, ledger = self._read()
+        if any_good(headers.values()):
+            return []
+        hour = newest_closed_hour(now)
+        attempt = ledger.attempts.get(hour)
+        if hour in headers:
+            ledger.write(replace(attempt or Attempt(hour=hour, not_before=now), not_before=now, confirm=True))
+        elif attempt is not None:
+            ledger.write(replace(attempt, not_before=now))
+        return [hour]
 
     def prune(self, *, now: datetime, needed_from: datetime | None) -> int:
         """Remove hours 50 h after they were asked, but none from `needed_from` on; return how many."""

@@ -1,7 +1,6 @@
-"""Slices of an hour that OpenCost is too slow to answer as one, kept until all of them are there.
+"""Slices of a window that OpenCost is too slow to answer as one, kept until all of them are there.
 
-One invocation may have time for a single slice. The answers wait in `work` (kind `slice`), compressed, and are removed with
-the hour.
+One invocation may have time for a single slice. The answers wait in `work`, compressed, and are removed with the window.
 """
 
 import base64
@@ -23,31 +22,34 @@ KIND = "slice"
 
 @dataclass(frozen=True, kw_only=True)
 class KeptSlices:
-    """The slices of hours that are still incomplete."""
+    """The slices of windows that are still incomplete; `kind` keeps those of hours and of days apart."""
 
     cluster: str
     work: Work
+    kind: str = KIND
 
-    def of(self, hour: datetime) -> list[WindowAnswer]:
-        """Return what is kept of the hour that starts at `hour`, oldest first."""
-        kept = [_answer(item.payload) for item in self.work.all(self.cluster, KIND) if _hour(item.subject) == hour]
+    def of(self, start: datetime) -> list[WindowAnswer]:
+        """Return what is kept of the window that starts at `start`, oldest first."""
+        kept = [
+            _answer(item.payload) for item in self.work.all(self.cluster, self.kind) if _start(item.subject) == start
+        ]
         return sorted(kept, key=lambda answer: answer.window)
 
-    def keep(self, hour: datetime, answer: WindowAnswer) -> None:
-        """Keep one slice of the hour that starts at `hour`."""
-        subject = f"{text_of(hour)}/{text_of(answer.window.start)}"
-        self.work.put(self.cluster, KIND, subject, _document(answer), hour + HOUR)
+    def keep(self, start: datetime, answer: WindowAnswer) -> None:
+        """Keep one slice of the window that starts at `start`."""
+        subject = f"{text_of(start)}/{text_of(answer.window.start)}"
+        self.work.put(self.cluster, self.kind, subject, _document(answer), start + HOUR)
 
-    def remove(self, hour: datetime) -> None:
-        """Forget the slices of an hour that is stored."""
-        subjects = [item.subject for item in self.work.all(self.cluster, KIND) if _hour(item.subject) == hour]
+    def remove(self, start: datetime) -> None:
+        """Forget the slices of a window that is stored."""
+        subjects = [item.subject for item in self.work.all(self.cluster, self.kind) if _start(item.subject) == start]
         if subjects:
-            self.work.delete(self.cluster, KIND, subjects)
+            self.work.delete(self.cluster, self.kind, subjects)
 
 
-def missing_pieces(hour: Window, kept: list[WindowAnswer], span_minutes: int) -> list[Window]:
-    """Return the windows of at most `span_minutes` that `kept` (oldest first) leaves open in `hour`."""
-    edges = [hour.start, *(edge for answer in kept for edge in (answer.window.start, answer.window.end)), hour.end]
+def missing_pieces(whole: Window, kept: list[WindowAnswer], span_minutes: int) -> list[Window]:
+    """Return the windows of at most `span_minutes` that `kept` (oldest first) leaves open in `whole`."""
+    edges = [whole.start, *(edge for answer in kept for edge in (answer.window.start, answer.window.end)), whole.end]
     gaps = [Window(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if start < end]
     return [piece for gap in gaps for piece in _cut(gap, span_minutes)]
 
@@ -58,7 +60,7 @@ def _cut(gap: Window, span_minutes: int) -> list[Window]:
     return [Window(gap.start + index * span, min(gap.end, gap.start + (index + 1) * span)) for index in range(count)]
 
 
-def _hour(subject: str) -> datetime:
+def _start(subject: str) -> datetime:
     return moment_of(subject.split("/", 1)[0])
 
 

@@ -1,0 +1,1 @@
+"""`costintel`, the operator's command."""
