@@ -27,7 +27,7 @@ test: setup check unit
 check: setup          ## style, types, import rules
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy layers/common/costintel functions infra local bench tests
+	$(BIN)/mypy layers/common/costintel functions infra local cli bench tests
 	PYTHONPATH=.:layers/common:functions $(BIN)/lint-imports
 
 unit: setup

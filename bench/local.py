@@ -13,7 +13,7 @@ from local.children import Children
 from local.options import read_options
 from local.stack import ROOT, Stack
 
-_FUNCTIONS = ("webhook", "measure", "api", "migrate")
+_FUNCTIONS = ("webhook", "measure", "history", "exporter", "api", "migrate")
 _FREE_PORTS = {"PORT": "0", "GATEWAY_PORT": "0"}
 
 

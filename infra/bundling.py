@@ -25,13 +25,16 @@ from infra.fingerprint import fingerprint, source_files
 from infra.interpreter import LAMBDA_PLATFORM, LAMBDA_PYTHON, Interpreter, InterpreterMissingError, interpreter_for
 from infra.locking import exclusive
 from infra.settings import Settings, Target
+from infra.trimming import trim
 
 LAYER_ROOT = "/opt"
 FUNCTION_ROOT = "/var/task"
 KEPT_BUILDS = 3
 _UNFINISHED = ".building-"
 
-_RECIPE = {name: Path(__file__).with_name(name) for name in ("bundling.py", "interpreter.py", "fingerprint.py")}
+_RECIPE = {
+    name: Path(__file__).with_name(name) for name in ("bundling.py", "trimming.py", "interpreter.py", "fingerprint.py")
+}
 _FIXED_TIME = 315_532_800  # 1980-01-01, the oldest time a zip file can hold
 
 
@@ -80,18 +83,22 @@ class Bundle:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Certificates:
-    """PEM files that go into the layer; `opencost` is None where the system's own authorities do."""
+    """PEM files that go into the layer; `opencost` and `kubernetes` are None where the system's own authorities do."""
 
     database: Path = paths.CERTIFICATES / "amazon-rds.pem"
     opencost: Path | None = None
+    kubernetes: Path | None = None
 
 
 def certificates_of(settings: Settings) -> Certificates:
     """Return the PEM files the operator named, and Amazon's own for the database when he named none."""
-    opencost = Path(settings.opencost_ca_file) if settings.opencost_ca_file else None
-    if settings.database_ca_file:
-        return Certificates(database=Path(settings.database_ca_file), opencost=opencost)
-    return Certificates(opencost=opencost)
+    named = Certificates(opencost=_named(settings.opencost_ca), kubernetes=_named(settings.kubernetes_ca_file))
+    database = _named(settings.database_ca_file)
+    return named if database is None else replace(named, database=database)
+
+
+def _named(path: str) -> Path | None:
+    return Path(path) if path else None
 
 
 def build(target: Target, *, certificates: Certificates | None = None, output: Path = paths.BUILD) -> Bundle:
@@ -121,7 +128,7 @@ class _Workshop:
 
         def fill(folder: Path) -> None:
             _install(folder / "python", self.target)
-            _trim(folder / "python")
+            trim(folder / "python", self.target)
             self._compile(folder, run_root=LAYER_ROOT)
 
         return self._make("third-party", {paths.REQUIREMENTS.name: paths.REQUIREMENTS}, fill)
@@ -130,8 +137,10 @@ class _Workshop:
         """Return the layer with the package `costintel` and the certificates to trust."""
         sources = {f"python/costintel/{name}": path for name, path in source_files(paths.PACKAGE).items()}
         sources["certificates/database.pem"] = _existing(certificates.database)
-        if certificates.opencost is not None:
-            sources["certificates/opencost.pem"] = _existing(certificates.opencost)
+        for name in ("opencost", "kubernetes"):
+            certificate: Path | None = getattr(certificates, name)
+            if certificate is not None:
+                sources[f"certificates/{name}.pem"] = _existing(certificate)
 
         def fill(folder: Path) -> None:
             _copy(sources, folder)
@@ -194,20 +203,6 @@ def _install(folder: Path, target: Target) -> None:
     command = [sys.executable, "-m", "uv", "pip", "install", "--quiet", *where, *options]
     environment = {**os.environ, "UV_PYTHON_DOWNLOADS": "never"}
     _run([*command, "--requirement", str(paths.REQUIREMENTS)], environment, what="installing the layer's packages")
-
-
-def _trim(folder: Path) -> None:
-    """Remove what no function reads: commands, tests, type stubs and installers' notes."""
-    shutil.rmtree(folder / "bin", ignore_errors=True)
-    (folder / ".lock").unlink(missing_ok=True)
-    for path in sorted(folder.rglob("*"), reverse=True):
-        if path.is_dir() and path.name in {"tests", "__pycache__"}:
-            shutil.rmtree(path)
-        elif path.suffix == ".pyi" or (path.parent.suffix == ".dist-info" and path.name in _INSTALLERS_NOTES):
-            path.unlink()
-
-
-_INSTALLERS_NOTES = frozenset({"RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json"})
 
 
 def _copy(sources: Mapping[str, Path], folder: Path) -> None:

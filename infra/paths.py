@@ -10,5 +10,5 @@ PACKAGE = LAYER / "costintel"
 CERTIFICATES = ROOT / "infra" / "certificates"
 BUILD = ROOT / "build"
 
-FUNCTION_NAMES = ("webhook", "measure", "api", "migrate")
+FUNCTION_NAMES = ("webhook", "measure", "history", "exporter", "api", "migrate")
 """The folders below `functions/` that are deployed, each its own asset."""

@@ -15,6 +15,8 @@ PLACEHOLDER_VPC_ID = "vpc-00000000000000000"
 PLACEHOLDER_SUBNET_IDS = ("subnet-0000000000000000a", "subnet-0000000000000000b")
 PLACEHOLDER_SECURITY_GROUP_ID = "sg-00000000000000000"
 PLACEHOLDER_OPENCOST_BASE_URL = "http://opencost.invalid:9003"
+OPENCOST_SERVICE_PROXY = "/api/v1/namespaces/opencost/services/http:opencost:9003/proxy"
+"""Path of OpenCost's service behind an API server; RBAC names the service in just these letters."""
 
 Target = Literal["host", "lambda"]
 
@@ -71,8 +73,12 @@ class Settings:
         (), pattern=r"[^\s,]+", expected="server URLs or destination names of this cluster", at_least=0
     )
     cluster_access_app: str = _optional(pattern=r"[a-z0-9.-]+:[a-z0-9.-]+", expected="namespace:name of an Application")
+    cluster_scope_app: str = _optional(
+        pattern=r"[a-z0-9.-]+:[a-z0-9.-]+|off", expected="namespace:name of an Application, off"
+    )
     currency: str = _text("USD", pattern=r"[A-Z]{3}", expected="an ISO 4217 code such as USD")
     month_hours: int = _one_of(720, 730)
+    daily_history_days: int = _number(400, low=0, high=3650)
     opencost_base_url: str = _text(
         PLACEHOLDER_OPENCOST_BASE_URL,
         pattern=r"https?://[^\s/?#@]+(?:/[^\s?#]*)?",
@@ -84,6 +90,14 @@ class Settings:
     opencost_ca_file: str = _optional(pattern=r".+", expected="the path of a PEM file")
     opencost_read_timeout_seconds: int = _number(240, low=5, high=240)
     lease_seconds: int = _number(60, low=10, high=300)
+    # What lives in it.
+    kubernetes_endpoint: str = _optional(
+        pattern=r"https://[^\s/?#@]+", expected="the https:// address of the cluster's API server, without a path"
+    )
+    kubernetes_ca_file: str = _optional(pattern=r".+", expected="the path of a PEM file")
+    eks_cluster_name: str = _optional(pattern=r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", expected="the EKS cluster's name")
+    eks_access_entries: bool = False
+    prune_remote_cost: bool = False
     # Where it runs.
     stack_name: str = _text("cost-intel", pattern=r"[A-Za-z][A-Za-z0-9-]{0,62}", expected="a CloudFormation stack name")
     vpc_id: str = _text(PLACEHOLDER_VPC_ID, pattern=r"vpc-[0-9a-f]{8,17}", expected="the id of the cluster's VPC")
@@ -124,6 +138,9 @@ class Settings:
             raise SettingsError(
                 "alarm_email: expected nothing beside alarm_topic_arn, the topic has its own subscribers"
             )
+        if not self.eks_cluster_name and (self.kubernetes_endpoint or self.eks_access_entries):
+            asking = "kubernetes_endpoint" if self.kubernetes_endpoint else "eks_access_entries"
+            raise SettingsError(f"eks_cluster_name: expected the EKS cluster's name, because {asking} is set")
         if 0 < self.measure_reserved_concurrency <= MEASURE_QUEUE_CONCURRENCY:
             raise SettingsError(
                 f"measure_reserved_concurrency: expected 0 (none) or more than {MEASURE_QUEUE_CONCURRENCY}:"
@@ -144,13 +161,31 @@ class Settings:
         return cls(**values)
 
     @property
+    def opencost_url(self) -> str:
+        """The address of OpenCost: the one given, else that of its service behind the API server's proxy."""
+        if self.opencost_base_url == PLACEHOLDER_OPENCOST_BASE_URL and self.kubernetes_endpoint:
+            return f"{self.kubernetes_endpoint}{OPENCOST_SERVICE_PROXY}"
+        return self.opencost_base_url
+
+    @property
+    def opencost_ca(self) -> str:
+        """The PEM file OpenCost's certificate is verified with: the one given, else the API server's where that is asked."""
+        return self.opencost_ca_file or (self.kubernetes_ca_file if self.is_opencost_behind_api_server else "")
+
+    @property
+    def is_opencost_behind_api_server(self) -> bool:
+        """Whether OpenCost is asked through the cluster's API server."""
+        endpoint = self.kubernetes_endpoint
+        return bool(endpoint) and self.opencost_url.startswith(f"{endpoint}/")
+
+    @property
     def is_placeholder(self) -> bool:
         """Whether the network ids or OpenCost's address are placeholders, so that the stack cannot be deployed."""
         return (
             self.vpc_id == PLACEHOLDER_VPC_ID
             or self.subnet_ids == PLACEHOLDER_SUBNET_IDS
             or self.cluster_security_group_id == PLACEHOLDER_SECURITY_GROUP_ID
-            or self.opencost_base_url == PLACEHOLDER_OPENCOST_BASE_URL
+            or self.opencost_url == PLACEHOLDER_OPENCOST_BASE_URL
         )
 
 

@@ -6,6 +6,7 @@ from constructs import Construct
 
 from infra.bundling import Bundle
 from infra.constructs.api import HttpApi
+from infra.constructs.cluster_access import ClusterAccess
 from infra.constructs.database import READER, WRITER, Database
 from infra.constructs.functions import CostFunction, FunctionPlan, Surroundings
 from infra.constructs.layers import Layers
@@ -43,19 +44,36 @@ class Installation:
         self._tokens = TokenHashes(self.stack, "Tokens", settings=settings)
         layers = Layers(self.stack, "Layers", bundle=bundle)
         self._surroundings = Surroundings(settings=settings, network=self._network, layers=layers)
-        self._wire(self._webhook(), self._measure(), self._api())
+        self._wire(self._webhook(), self._measure(), self._history(), self._exporter(), self._api())
 
-    def _wire(self, webhook: CostFunction, measure: CostFunction, api: CostFunction) -> None:
+    def _wire(
+        self,
+        webhook: CostFunction,
+        measure: CostFunction,
+        history: CostFunction,
+        exporter: CostFunction,
+        api: CostFunction,
+    ) -> None:
         """Connect the functions with what starts them, and with what must happen before they change."""
         migration = Migration(
             self.stack, "Migration", bundle=self._bundle, database=self._database, surroundings=self._surroundings
         )
-        migration.before(measure, api)
+        migration.before(measure, history, exporter, api)
         http_api = HttpApi(self.stack, "HttpApi", webhook=webhook, api=api, settings=self._settings)
-        Schedule(self.stack, "Schedule", measure=measure)
+        Schedule(self.stack, "Schedule", measure=measure, history=history, exporter=exporter)
+        ClusterAccess(
+            self.stack,
+            "ClusterAccess",
+            settings=self._settings,
+            exporter=exporter,
+            measure=measure,
+            history=history,
+        )
         watched = Watched(
             webhook=webhook,
             measure=measure,
+            history=history,
+            exporter=exporter,
             api=api,
             queue=self._queue,
             database=self._database,
@@ -109,20 +127,74 @@ class Installation:
         return measure
 
     def _measure_environment(self) -> dict[str, str]:
-        """Return how measure finds and asks OpenCost; empty values are settings left out."""
+        """Return what measure asks OpenCost for, and how; empty values are settings left out."""
         settings = self._settings
-        secret = settings.opencost_token_secret_arn
         return {
             "CLUSTER_ID": settings.cluster_id,
             "CURRENCY": settings.currency,
             "MONTH_HOURS": str(settings.month_hours),
-            "OPENCOST_BASE_URL": settings.opencost_base_url,
-            # CloudFormation resolves the reference; the template holds the secret's name only.
-            "OPENCOST_TOKEN": SecretValue.secrets_manager(secret).unsafe_unwrap() if secret else "",
-            "OPENCOST_CA_FILE": "/opt/certificates/opencost.pem" if settings.opencost_ca_file else "",
-            "OPENCOST_READ_TIMEOUT_SECONDS": str(settings.opencost_read_timeout_seconds),
+            **self._opencost_environment(),
             "LEASE_SECONDS": str(settings.lease_seconds),
         }
+
+    def _opencost_environment(self) -> dict[str, str]:
+        """Return how OpenCost is reached."""
+        settings = self._settings
+        secret = settings.opencost_token_secret_arn
+        return {
+            "OPENCOST_BASE_URL": settings.opencost_url,
+            # CloudFormation resolves the reference; the template holds the secret's name only.
+            "OPENCOST_TOKEN": SecretValue.secrets_manager(secret).unsafe_unwrap() if secret else "",
+            "OPENCOST_CA_FILE": "/opt/certificates/opencost.pem" if settings.opencost_ca else "",
+            "OPENCOST_READ_TIMEOUT_SECONDS": str(settings.opencost_read_timeout_seconds),
+            "EKS_CLUSTER_NAME": settings.eks_cluster_name,
+        }
+
+    def _history(self) -> CostFunction:
+        """Return the function that keeps days: started every hour, asks OpenCost for whole days, writes the database."""
+        settings = self._settings
+        environment = {
+            "CLUSTER_ID": settings.cluster_id,
+            "CLUSTER_ALIASES": ",".join(settings.cluster_aliases),
+            "CLUSTER_ACCESS_APP": settings.cluster_access_app,
+            "DAILY_HISTORY_DAYS": str(settings.daily_history_days),
+            **self._opencost_environment(),
+            "LEASE_SECONDS": str(settings.lease_seconds),
+        }
+        plan = FunctionPlan(
+            handler="history.handler.handler",
+            code=self._bundle.functions["history"],
+            memory_mb=512,
+            timeout_seconds=900,
+            environment={**self._database.environment(WRITER), **_present(environment)},
+            security_group=self._network.measure,
+        )
+        history = CostFunction(self.stack, "History", plan=plan, surroundings=self._surroundings)
+        self._database.allow_connect(history.role, WRITER)
+        return history
+
+    def _exporter(self) -> CostFunction:
+        """Return the function that lists what lives in the cluster: the only one that knows Kubernetes."""
+        settings = self._settings
+        environment = {
+            "CLUSTER_ALIASES": ",".join(settings.cluster_aliases),
+            "CLUSTER_ACCESS_APP": settings.cluster_access_app,
+            **self._opencost_environment(),
+            "KUBERNETES_ENDPOINT": settings.kubernetes_endpoint,
+            "KUBERNETES_CA_FILE": "/opt/certificates/kubernetes.pem" if settings.kubernetes_ca_file else "",
+            "PRUNE_REMOTE_COST": str(settings.prune_remote_cost).lower(),
+        }
+        plan = FunctionPlan(
+            handler="exporter.handler.handler",
+            code=self._bundle.functions["exporter"],
+            memory_mb=512,
+            timeout_seconds=300,
+            environment={**self._database.environment(WRITER), **_present(environment)},
+            security_group=self._network.exporter,
+        )
+        exporter = CostFunction(self.stack, "Exporter", plan=plan, surroundings=self._surroundings)
+        self._database.allow_connect(exporter.role, WRITER)
+        return exporter
 
     def _api(self) -> CostFunction:
         """Return the function that answers: reads the database, reaches nothing else."""
@@ -138,6 +210,8 @@ class Installation:
                 "METRICS_TOKEN_HASHES": self._tokens.metrics,
                 "CURRENCY": settings.currency,
                 "MONTH_HOURS": str(settings.month_hours),
+                "DAILY_HISTORY_DAYS": str(settings.daily_history_days),
+                **_present(self._gate_environment()),
             },
             security_group=self._network.api,
             reserved_concurrency=settings.api_reserved_concurrency,
@@ -145,6 +219,15 @@ class Installation:
         api = CostFunction(self.stack, "Api", plan=plan, surroundings=self._surroundings)
         self._database.allow_connect(api.role, READER)
         return api
+
+    def _gate_environment(self) -> dict[str, str]:
+        """Return who may see the whole cluster, and which Applications are in it."""
+        settings = self._settings
+        return {
+            "CLUSTER_ALIASES": ",".join(settings.cluster_aliases),
+            "CLUSTER_SCOPE_APP": settings.cluster_scope_app,
+            "CLUSTER_ACCESS_APP": settings.cluster_access_app,
+        }
 
 
 def _present(environment: dict[str, str]) -> dict[str, str]:

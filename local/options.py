@@ -1,17 +1,32 @@
 """What the environment says about a local run."""
 
 import hashlib
+import os
 import secrets
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 TOKEN_NAMES = ("PROXY_TOKEN", "WEBHOOK_TOKEN", "METRICS_TOKEN")
+_OF_KUBERNETES = (
+    "APPLICATIONS_FILE",
+    "EKS_CLUSTER_NAME",
+    "KUBECONFIG",
+    "KUBERNETES_CA_FILE",
+    "KUBERNETES_ENDPOINT",
+    "KUBERNETES_TOKEN",
+)
+_OF_SERVICE_PROXY = ("EKS_CLUSTER_NAME", "KUBERNETES_TOKEN")
+"""Of these, what asking OpenCost through an API server takes."""
+LISTS = "PRUNE_REMOTE_COST"
+"""A variable of whatever lists what lives in the cluster."""
 _PASSED_ON = (
     "CLUSTER_ACCESS_APP",
     "CLUSTER_ALIASES",
     "CLUSTER_ID",
     "CLUSTER_NAME",
+    "CLUSTER_SCOPE_APP",
     "CURRENCY",
     "LEASE_SECONDS",
     "LOG_LEVEL",
@@ -20,6 +35,8 @@ _PASSED_ON = (
     "OPENCOST_CA_FILE",
     "OPENCOST_READ_TIMEOUT_SECONDS",
     "OPENCOST_TOKEN",
+    "PRUNE_REMOTE_COST",
+    *_OF_KUBERNETES,
 )
 
 
@@ -66,11 +83,17 @@ class Options:
         return datetime.now(UTC) + timedelta(seconds=self.clock_offset_seconds)
 
     def settings_for(self, variables: Container[str]) -> dict[str, str]:
-        """Give the settings for a function with these variables: OpenCost's only to who asks OpenCost."""
+        """Give the settings for a function with these variables: OpenCost's only to who asks OpenCost, Kubernetes' likewise.
+
+        Kubernetes is real only where OpenCost is.
+        """
         asks_opencost = "OPENCOST_BASE_URL" in variables
-        return {
-            name: value for name, value in self.settings.items() if asks_opencost or not name.startswith("OPENCOST_")
-        }
+        wanted = set(self.settings) - set(_OF_KUBERNETES)
+        if not asks_opencost:
+            wanted = {name for name in wanted if not name.startswith("OPENCOST_")}
+        if asks_opencost and self.opencost_base_url:
+            wanted |= set(_OF_KUBERNETES if LISTS in variables else _OF_SERVICE_PROXY)
+        return {name: value for name, value in self.settings.items() if name in wanted}
 
 
 def read_options(environment: Mapping[str, str]) -> Options:
@@ -86,8 +109,15 @@ def read_options(environment: Mapping[str, str]) -> Options:
         database_url=environment.get("DATABASE_URL", ""),
         tokens=Tokens(proxy=tokens["PROXY_TOKEN"], webhook=tokens["WEBHOOK_TOKEN"], metrics=tokens["METRICS_TOKEN"]),
         clock_offset_seconds=_offset_seconds(environment.get("NOW", "")),
-        settings={name: environment[name] for name in _PASSED_ON if environment.get(name)},
+        settings={name: _whole(name, environment[name]) for name in _PASSED_ON if environment.get(name)},
     )
+
+
+def _whole(name: str, text: str) -> str:
+    """Make paths, of which a kubeconfig may be several, absolute: the functions run in folders of their own."""
+    if not name.endswith(("_FILE", "KUBECONFIG")):
+        return text
+    return os.pathsep.join(str(Path(part).absolute()) for part in text.split(os.pathsep))
 
 
 def _port(environment: Mapping[str, str], name: str, default: int) -> int:

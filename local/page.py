@@ -10,10 +10,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from local.controller import Controller
 from local.demo.catalog import Catalog, CatalogError, OfferedApplication
 from local.http_server import Headers, Request, Response
 from local.proxy import ExtensionProxy
-from local.webhook import Webhook
 
 _FOLDER = Path(__file__).with_name("demo") / "page"
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
@@ -33,7 +33,7 @@ class Page:
 
     proxy: ExtensionProxy
     catalog: Catalog
-    webhook: Webhook
+    controller: Controller
     clock: Callable[[], datetime]
 
     def respond(self, request: Request) -> Response:
@@ -70,7 +70,7 @@ class Page:
         application = self._named(request.body)
         if application is None:
             return _json(404, {"error": "expected namespace and name of a listed application"})
-        status, answer = self.webhook.push(self.catalog.notification(application, self.clock()))
+        status, answer = self.controller.sync(application, self.clock())
         return _json(200, {"status": status, "answer": answer})
 
     def _named(self, body: bytes) -> OfferedApplication | None:

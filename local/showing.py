@@ -42,7 +42,7 @@ def _offered(stack: Stack, deadline: float) -> list[OfferedApplication]:
 
 
 def _push(stack: Stack, application: OfferedApplication) -> None:
-    status, answer = stack.webhook.push(stack.catalog.notification(application, stack.options.now()))
+    status, answer = stack.controller.sync(application, stack.options.now())
     if status != 202:
         raise DemoError(f"the webhook answered {status} for {application.namespace}/{application.name}: {answer}")
 

@@ -4,21 +4,25 @@ import contextlib
 import http.client
 import json
 import os
+import secrets
 import shutil
 import socket
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from local.aws import CREDENTIALS
 from local.children import Children
+from local.controller import Controller
 from local.demo.catalog import Catalog, ClusterCatalog, NamespaceCatalog
+from local.demo.live import ACCESS_APPLICATION
 from local.gateway import Gateway
 from local.http_server import HttpServer
 from local.intrinsics import Values
 from local.lambda_packages import link_packages
-from local.options import Options
+from local.options import LISTS, Options
 from local.page import Page
 from local.plan import FunctionPlan, StackPlan
 from local.poller import Poller
@@ -35,6 +39,7 @@ DATABASE = "costintel"
 _MIGRATE = "migrate.handler.handler"
 _TOKEN_PARAMETER = "/cost-intel/local/{name}-token-hashes"  # noqa: S105  the name of a parameter, not a token
 _HEALTH_SECONDS = 30.0
+_PAUSE_SECONDS = 0.05
 
 
 class StackError(Exception):
@@ -55,6 +60,8 @@ class Stack:
         self.database_url = options.database_url
         self._assembly = assembly
         self._packages = folder / "packages"
+        self._kubernetes_port: int | None = None
+        self._kubernetes_token = secrets.token_urlsafe(32)
         self._ends = contextlib.ExitStack()
         self._by_arn: dict[str, LambdaFunction] = {}
         self.functions: dict[str, LambdaFunction] = {}
@@ -79,7 +86,7 @@ class Stack:
         self._ends.callback(queues.close)
         queues.start()
         if not self.opencost_base_url:
-            self._start_standin()
+            self._start_standins()
         self._start_database(plan)
         self.catalog = self._make_catalog()
         queues.wait()
@@ -108,15 +115,25 @@ class Stack:
         names = {_TOKEN_PARAMETER.format(name=name): value for name, value in hashes.items()}
         return Values(ssm=names, sqs_endpoint=sqs_endpoint)
 
-    def _start_standin(self) -> None:
-        """Start an OpenCost of our own over the demo cluster, with the functions' clock."""
-        port = free_port()
-        self.opencost_base_url = f"http://127.0.0.1:{port}"
+    def _start_standins(self) -> None:
+        """Start an OpenCost and a Kubernetes API of our own over the demo cluster, with the functions' clock."""
+        opencost_port, self._kubernetes_port = free_port(), free_port()
+        self.opencost_base_url = f"http://127.0.0.1:{opencost_port}"
+        self._start_program("local.standin", opencost_port, log="opencost.log")
+        self._start_program(
+            "local.standin_kubernetes",
+            self._kubernetes_port,
+            log="kubernetes.log",
+            KUBERNETES_TOKEN=self._kubernetes_token,
+        )
+
+    def _start_program(self, module: str, port: int, *, log: str, **variables: str) -> None:
+        """Start one of our own programs, which ends with the stack."""
         child = self._children.start(
-            [sys.executable, "-m", "local.standin", "--port", str(port), "--now", self.options.now().isoformat()],
-            environment=os.environ,
+            [sys.executable, "-m", module, "--port", str(port), "--now", self.options.now().isoformat()],
+            environment={**os.environ, **variables},
             folder=ROOT,
-            log=self.logs / "opencost.log",
+            log=self.logs / log,
         )
         self._ends.callback(lambda: self._children.kill(child))
 
@@ -148,12 +165,21 @@ class Stack:
         settings = {**self.options.settings_for(plan.environment), **self._clock()}
         if "OPENCOST_BASE_URL" in plan.environment:
             settings["OPENCOST_BASE_URL"] = self.opencost_base_url
+        if self._kubernetes_port is not None:
+            settings = {"CLUSTER_ACCESS_APP": ACCESS_APPLICATION, **settings, **self._kubernetes_settings(plan)}
         if role := plan.environment.get("DATABASE_USER"):
             settings["DATABASE_URL"] = self._role_url(role)
         if not plan.in_vpc:
             # Inside the VPC there is no way to AWS, so there is none here.
             settings |= {"AWS_ENDPOINT_URL_SQS": sqs_endpoint, **CREDENTIALS}
         return settings
+
+    def _kubernetes_settings(self, plan: FunctionPlan) -> dict[str, str]:
+        """Give the way to our own API server to the function that lists what lives there."""
+        if LISTS not in plan.environment:
+            return {}
+        endpoint = f"http://127.0.0.1:{self._kubernetes_port}"
+        return {"KUBERNETES_ENDPOINT": endpoint, "KUBERNETES_TOKEN": self._kubernetes_token}
 
     def _role_url(self, role: str) -> str:
         return self.postgres.role_url(role, database=DATABASE) if self.postgres else self.database_url
@@ -179,7 +205,8 @@ class Stack:
         self._gateway = gateway
         proxy = ExtensionProxy(backend_port=gateway.port, token=options.tokens.proxy)
         self.webhook = Webhook(port=gateway.port, token=options.tokens.webhook)
-        page = Page(proxy=proxy, catalog=self.catalog, webhook=self.webhook, clock=options.now)
+        self.controller = Controller(catalog=self.catalog, webhook=self.webhook, kubernetes_port=self._kubernetes_port)
+        page = Page(proxy=proxy, catalog=self.catalog, controller=self.controller, clock=options.now)
         self._page_server = HttpServer(options.port, page.respond)
         self._page_server.start()
         self._ends.callback(self._page_server.close)
@@ -196,6 +223,8 @@ class Stack:
 
     def _start_triggers(self, plan: StackPlan, sqs_endpoint: str) -> None:
         """Start what calls functions by itself: the queue's mapping, then the schedules, which fire at once."""
+        if self._kubernetes_port is not None:
+            _await_port(self._kubernetes_port)
         names = {queue.arn: queue.name for queue in plan.queues}
         for source in plan.event_sources:
             url = queue_url(sqs_endpoint, names[source.queue_arn])
@@ -210,6 +239,17 @@ class Stack:
 
 def _service(plan: FunctionPlan) -> str:
     return plan.environment.get("POWERTOOLS_SERVICE_NAME", plan.name)
+
+
+def _await_port(port: int) -> None:
+    """Wait until something listens there: the lists of the first run should not come too early. Raises StackError."""
+    deadline = time.monotonic() + _HEALTH_SECONDS
+    while time.monotonic() < deadline:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(_PAUSE_SECONDS)
+    raise StackError(f"nothing listens on 127.0.0.1:{port}")
 
 
 def _require_free(port: int) -> None:

@@ -10,8 +10,8 @@ Row = Sequence[cloudwatch.IWidget]
 
 
 def dashboard_rows(watched: Watched) -> Sequence[Row]:
-    """Return the rows: what is called, what became of it, how the functions do, what is stored."""
-    return (_requests(watched), _work(), _functions(watched), _storage(watched))
+    """Return the rows: what is called, what became of it, what was collected, how the functions do, what is stored."""
+    return (_requests(watched), _work(), _collected(), _functions(watched), _storage(watched))
 
 
 def _requests(watched: Watched) -> Row:
@@ -25,20 +25,36 @@ def _requests(watched: Watched) -> Row:
 
 
 def _work() -> Row:
-    """Return the row about what the functions report themselves (docs/metrics.md)."""
-    syncs = [("webhook", "SyncsQueued"), ("measure", "SyncsReceived"), ("measure", "FiguresMeasured")]
-    hours = [("measure", "HoursStored"), ("measure", "HoursFailed")]
+    """Return the row about syncs (docs/metrics.md)."""
+    syncs = [
+        ("webhook", "SyncsQueued"),
+        ("measure", "SyncsReceived"),
+        ("exporter", "SyncsReconciled"),
+        ("measure", "FiguresMeasured"),
+    ]
     refused = [("webhook", "TokensRefused"), ("api", "TokensRefused"), ("webhook", "NotificationsRefused")]
     return (
         _graph("Syncs and figures", [own_count(*count) for count in syncs]),
-        _graph("Hours asked from OpenCost", [own_count(*count, minutes=60) for count in hours]),
         _graph("Refused callers", [own_count(*count) for count in refused]),
+    )
+
+
+def _collected() -> Row:
+    """Return the row about what is asked of OpenCost and Kubernetes (docs/metrics.md)."""
+    hours = [("measure", "HoursStored"), ("measure", "HoursFailed")]
+    days = [("history", "DaysStored"), ("history", "DaysFailed"), ("history", "SeriesRowsChanged")]
+    failed = [("exporter", "ListsFailed"), ("exporter", "OpenCostUnreachable")]
+    return (
+        _graph("Hours asked from OpenCost", [own_count(*count, minutes=60) for count in hours]),
+        _graph("Days and their series", [own_count(*count, minutes=60) for count in days]),
+        _graph("Failed lists, OpenCost unreachable", [own_count(*count) for count in failed]),
     )
 
 
 def _functions(watched: Watched) -> Row:
     """Return the row about the functions."""
-    functions = (watched.webhook.function, watched.measure.function, watched.api.function)
+    watched_functions = (watched.webhook, watched.measure, watched.history, watched.exporter, watched.api)
+    functions = [one.function for one in watched_functions]
     return (
         _graph("Invocations", [function.metric_invocations() for function in functions]),
         _graph("Errors", [function.metric_errors() for function in functions]),

@@ -15,8 +15,8 @@ class Network(Construct):
     """Security groups of the functions and the database inside the cluster's own VPC.
 
     The VPC, its subnets and the cluster's security group are named by id and never looked up. Every way out is listed:
-    measure reaches OpenCost and the database, api and migrate the database only, the database nothing. No function
-    needs the internet or an interface endpoint, because tokens are signed in the function.
+    measure and history reach OpenCost and the database, exporter also the cluster's API server, api and migrate the database only,
+    the database nothing. No function needs the internet or an interface endpoint, because tokens are signed in the function.
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, settings: Settings) -> None:
@@ -35,11 +35,19 @@ class Network(Construct):
         self.database = self._group("Database", "The cost database: reached by the functions, reaches nothing", nowhere)
         to_database = self._egress("PostgreSQL", self.database.security_group_id, POSTGRESQL_PORT)
         self.measure = self._group(
-            "Measure", "measure: reaches OpenCost and the database", to_database, self._egress_to_opencost()
+            "Measure", "measure and history: reach OpenCost and the database", to_database, self._egress_to_opencost()
+        )
+        self.exporter = self._group(
+            "Exporter",
+            "exporter: reaches the API server, OpenCost and the database",
+            to_database,
+            *self._egress_to_cluster(),
         )
         self.api = self._group("Api", "api: reaches the database", to_database)
         self.migrate = self._group("Migrate", "migrate: reaches the database", to_database)
-        self._open_database({"Measure": self.measure, "Api": self.api, "Migrate": self.migrate})
+        self._open_database(
+            {"Measure": self.measure, "Exporter": self.exporter, "Api": self.api, "Migrate": self.migrate}
+        )
         if settings.open_cluster_security_group:
             self._open_cluster()
 
@@ -64,9 +72,23 @@ class Network(Construct):
         )
 
     def _egress_to_opencost(self) -> ec2.CfnSecurityGroup.EgressProperty:
-        """Return the rule that lets measure reach OpenCost."""
-        port = opencost_port(self._settings.opencost_base_url)
+        """Return the rule that lets measure and history reach OpenCost."""
+        port = tcp_port(self._settings.opencost_url)
         return self._egress("OpenCost", self._settings.cluster_security_group_id, port)
+
+    def _egress_to_cluster(self) -> list[ec2.CfnSecurityGroup.EgressProperty]:
+        """Return the rules that let exporter reach OpenCost and, where there is one, the API server."""
+        return [
+            self._egress(name, self._settings.cluster_security_group_id, port) for port, name in self._exporter_ports()
+        ]
+
+    def _exporter_ports(self) -> list[tuple[int, str]]:
+        """Return the ports behind the cluster's security group that exporter needs, each with what listens there."""
+        settings = self._settings
+        ports = {tcp_port(settings.opencost_url): "OpenCost"}
+        if settings.kubernetes_endpoint:
+            ports[tcp_port(settings.kubernetes_endpoint)] = "Kubernetes API"
+        return sorted(ports.items())
 
     def _open_database(self, callers: Mapping[str, ec2.ISecurityGroup]) -> None:
         """Let the callers in."""
@@ -74,9 +96,11 @@ class Network(Construct):
             self._ingress(f"DatabaseFrom{name}", self.database.security_group_id, caller, POSTGRESQL_PORT)
 
     def _open_cluster(self) -> None:
-        """Let measure through the cluster's own security group."""
-        port = opencost_port(self._settings.opencost_base_url)
-        self._ingress("ClusterFromMeasure", self._settings.cluster_security_group_id, self.measure, port)
+        """Let measure, history and exporter through the cluster's own security group."""
+        group_id = self._settings.cluster_security_group_id
+        self._ingress("ClusterFromMeasure", group_id, self.measure, tcp_port(self._settings.opencost_url))
+        for port, _ in self._exporter_ports():
+            self._ingress(f"ClusterFromExporter{port}", group_id, self.exporter, port)
 
     def _ingress(self, name: str, group_id: str, caller: ec2.ISecurityGroup, port: int) -> None:
         """Let `caller` reach a TCP port of the group."""
@@ -92,7 +116,7 @@ class Network(Construct):
         )
 
 
-def opencost_port(base_url: str) -> int:
-    """Return the TCP port of OpenCost's base URL."""
-    parts = urlsplit(base_url)
+def tcp_port(url: str) -> int:
+    """Return the TCP port of a URL."""
+    parts = urlsplit(url)
     return parts.port or (443 if parts.scheme == "https" else 80)

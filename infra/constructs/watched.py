@@ -17,6 +17,8 @@ class Watched:
 
     webhook: CostFunction
     measure: CostFunction
+    history: CostFunction
+    exporter: CostFunction
     api: CostFunction
     queue: SyncQueue
     database: Database

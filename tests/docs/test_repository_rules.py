@@ -60,7 +60,7 @@ def test_the_documented_defaults_are_the_real_ones() -> None:
     for setting in SETTINGS:
         row = next(line for line in page.splitlines() if line.startswith(f"| `{setting.name}` |"))
 
-        assert row.split("|")[3].strip() == (f"`{setting.default}`" if setting.default else "–"), setting.name
+        assert row.split("|")[3].strip() == (f"`{setting.default}`" if setting.default else "\N{EN DASH}"), setting.name
 
 
 def test_the_readme_is_short() -> None:

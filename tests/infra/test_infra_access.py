@@ -10,7 +10,6 @@ from tests.infra.reading import (
     function_id,
     functions,
     listed,
-    only,
     resources,
     role_of,
     statements,
@@ -18,7 +17,8 @@ from tests.infra.reading import (
 
 WEBHOOK, MEASURE, API = "webhook.handler.handler", "measure.handler.handler", "api.handler.handler"
 MIGRATE, BOOTSTRAP = "migrate.handler.handler", "migrate.bootstrap.handler"
-IN_VPC = (MEASURE, API, MIGRATE)
+HISTORY, EXPORTER = "history.handler.handler", "exporter.handler.handler"
+IN_VPC = (MEASURE, HISTORY, EXPORTER, API, MIGRATE)
 
 LOGS = {"logs:CreateLogStream", "logs:PutLogEvents"}
 INTERFACES = {
@@ -43,6 +43,8 @@ CONSUMING = {
     [
         (WEBHOOK, {"sqs:SendMessage"}),
         (MEASURE, INTERFACES | CONSUMING | {"rds-db:connect"}),
+        (HISTORY, INTERFACES | {"rds-db:connect"}),
+        (EXPORTER, INTERFACES | {"rds-db:connect"}),
         (API, INTERFACES | {"rds-db:connect"}),
         (MIGRATE, INTERFACES | {"rds-db:connect"}),
         (BOOTSTRAP, {"secretsmanager:GetSecretValue", "lambda:InvokeFunction"}),
@@ -61,7 +63,14 @@ def test_webhook_may_send_to_one_queue(template: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("handler", "role"), [(MEASURE, "costintel_writer"), (API, "costintel_api"), (MIGRATE, "costintel_owner")]
+    ("handler", "role"),
+    [
+        (MEASURE, "costintel_writer"),
+        (HISTORY, "costintel_writer"),
+        (EXPORTER, "costintel_writer"),
+        (API, "costintel_api"),
+        (MIGRATE, "costintel_owner"),
+    ],
 )
 def test_a_function_logs_in_as_its_own_database_role(template: dict[str, Any], handler: str, role: str) -> None:
     """The user in the environment is the only one the function's role may connect as, on this instance."""
@@ -121,19 +130,38 @@ def test_every_function_has_a_role_of_its_own(template: dict[str, Any]) -> None:
     """No two functions share a role, and none has one of AWS's account-wide policies."""
     roles = [role_of(function) for function in functions(template).values()]
 
-    assert len(set(roles)) == len(roles) == 5
+    assert len(set(roles)) == len(roles) == 7
     assert not any("ManagedPolicyArns" in template["Resources"][role]["Properties"] for role in roles)
 
 
-def test_the_schedule_may_start_measure_only(template: dict[str, Any]) -> None:
-    """The scheduler's role invokes measure and nothing else, and only schedules of this account may take it."""
-    role_id = only(template, "AWS::Scheduler::Schedule")["Target"]["RoleArn"]["Fn::GetAtt"][0]
-    (statement,) = statements(template, role_id)
-    (trust,) = template["Resources"][role_id]["Properties"]["AssumeRolePolicyDocument"]["Statement"]
+def test_a_schedule_may_start_its_function_only(template: dict[str, Any]) -> None:
+    """Each schedule's role invokes one function and nothing else, and only schedules of this account may take it."""
+    started = set()
+    for schedule in resources(template, "AWS::Scheduler::Schedule").values():
+        role_id = schedule["Target"]["RoleArn"]["Fn::GetAtt"][0]
+        (statement,) = statements(template, role_id)
+        (trust,) = template["Resources"][role_id]["Properties"]["AssumeRolePolicyDocument"]["Statement"]
 
-    assert statement["Action"] == "lambda:InvokeFunction"
-    assert statement["Resource"] == {"Fn::GetAtt": [function_id(template, MEASURE), "Arn"]}
-    assert trust["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
+        assert statement["Action"] == "lambda:InvokeFunction"
+        assert statement["Resource"] == schedule["Target"]["Arn"]
+        assert trust["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
+        started.add(statement["Resource"]["Fn::GetAtt"][0])
+    assert started == {function_id(template, handler) for handler in (MEASURE, HISTORY, EXPORTER)}
+
+
+def test_access_entries_are_made_when_asked(template: dict[str, Any], full_template: dict[str, Any]) -> None:
+    """Exporter's role, and measure's and history's as OpenCost is behind the API server, join the group with the rights."""
+    entries = resources(full_template, "AWS::EKS::AccessEntry").values()
+    principals = {entry["PrincipalArn"]["Fn::GetAtt"][0] for entry in entries}
+
+    assert resources(template, "AWS::EKS::AccessEntry") == {}
+    assert principals == {role_of(functions(full_template)[handler]) for handler in (EXPORTER, HISTORY, MEASURE)}
+    for entry in entries:
+        assert (entry["ClusterName"], entry["Type"], entry["KubernetesGroups"]) == (
+            "prod-1",
+            "STANDARD",
+            ["cost-intel-readers"],
+        )
 
 
 def test_queues_refuse_plain_http(template: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ from infra import bundling, paths
 from infra.bundling import Bundle, BundlingError, Certificates, build, unzipped_bytes
 from infra.interpreter import InterpreterMissingError, interpreter_for
 from infra.settings import Target
+from local.standin_kubernetes import StandInKubernetes, Store, generated_applications, stored
 
 LAYER_BUDGET_BYTES = 40 * 2**20
 LAMBDA_BYTECODE = ".cpython-313.pyc"
@@ -188,15 +189,59 @@ def test_only_the_newest_builds_are_kept(tmp_path: Path, sources: Path) -> None:
 
 
 def test_nothing_needless_or_dangerous_is_packed(host: Bundle) -> None:
-    """No tests, stubs, commands or installers' notes, no AWS SDK, no Kubernetes client, no settings, no stray file."""
+    """No tests, stubs, commands or installers' notes, no AWS SDK, no settings, no stray file."""
     packed = [path.relative_to(asset.folder) for asset in host.assets for path in asset.folder.rglob("*")]
     names = {path.name for path in packed}
     packages = {path.parts[1] for path in packed if path.parts[0] == "python" and len(path.parts) > 1}
 
     assert not names & {"tests", "bin", "RECORD", "INSTALLER", ".lock", ".env", ".git", "uv.lock"}
     assert not {path for path in packed if path.suffix in {".pyi", ".key", ".toml"}}
-    assert not packages & {"boto3", "botocore", "kubernetes", "aws_xray_sdk", "pip", "setuptools"}
+    assert not packages & {"boto3", "botocore", "aiohttp", "aws_xray_sdk", "pip", "setuptools"}
     assert {"aws_lambda_powertools", "costintel", "httpx", "psycopg", "psycopg_binary", "pydantic"} <= packages
+
+
+def test_of_the_kubernetes_client_only_the_plumbing_is_packed(
+    host: Bundle, lambda_or_error: Bundle | InterpreterMissingError
+) -> None:
+    """None of its models; what reads kubeconfigs, and the packages that takes, only on one machine."""
+    parts = {path.name for path in (host.third_party.folder / "python/kubernetes").iterdir()} - {"__pycache__"}
+
+    assert parts == {"__init__.py", "client", "config", "utils"}
+    assert unzipped_bytes(host.third_party.folder / "python/kubernetes") < 2**20
+    if isinstance(lambda_or_error, InterpreterMissingError):
+        check_missing(lambda_or_error)
+        return
+    packed = {path.name for path in (lambda_or_error.third_party.folder / "python").iterdir()}
+    assert not packed & {"requests", "oauthlib", "requests_oauthlib", "yaml", "charset_normalizer", "websocket"}
+    assert not (lambda_or_error.third_party.folder / "python/kubernetes/config").exists()
+
+
+def test_the_packed_client_lists(host: Bundle) -> None:
+    """A bare interpreter lists Applications with the layers alone, without what only a kubeconfig needs."""
+    layers = [str(asset.folder / "python") for asset in (host.third_party, host.own_code)]
+    absent = ("aiohttp", "oauthlib", "requests", "requests_oauthlib", "websocket", "yaml", "kubernetes.config")
+    question = (
+        f"import sys; sys.modules.update(dict.fromkeys({absent!r}));"
+        "from datetime import UTC, datetime; from costintel.argocd.destination import DestinationRules;"
+        "from costintel.cluster.cluster import open_cluster; from costintel.cluster.settings import ClusterSettings;"
+        "settings = ClusterSettings(endpoint=sys.argv[1], token='token');"
+        "cluster = open_cluster(settings, rules=DestinationRules(), clock=lambda: datetime.now(UTC));"
+        "print(len(cluster.applications().items), sys.modules['kubernetes'].__file__)"
+    )
+    store = Store()
+    store.put_bodies("applications", map(stored, generated_applications(3, object_bytes=5000)))
+    with StandInKubernetes(store) as stand_in:
+        answer = subprocess.run(
+            [sys.executable, "-S", "-c", question, stand_in.endpoint],
+            env={"PYTHONPATH": os.pathsep.join(layers), "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    assert answer.stderr == ""
+    count, place = answer.stdout.split()
+    assert (count, place.startswith(layers[0])) == ("3", True)
 
 
 def test_a_function_is_found_by_its_handler(host: Bundle) -> None:
@@ -235,15 +280,21 @@ def test_the_layer_trusts_amazons_certificates(host: Bundle) -> None:
 
 
 def test_the_operators_certificates_replace_and_join_ours(tmp_path: Path) -> None:
-    """A PEM file the operator names for the database stands in for Amazon's, one for OpenCost beside it."""
+    """A PEM file the operator names for the database stands in for Amazon's, those of OpenCost and Kubernetes beside it."""
     (tmp_path / "database.pem").write_text("the database's\n")
     (tmp_path / "opencost.pem").write_text("OpenCost's\n")
-    own = Certificates(database=tmp_path / "database.pem", opencost=tmp_path / "opencost.pem")
+    (tmp_path / "kubernetes.pem").write_text("the API server's\n")
+    own = Certificates(
+        database=tmp_path / "database.pem",
+        opencost=tmp_path / "opencost.pem",
+        kubernetes=tmp_path / "kubernetes.pem",
+    )
 
     folder = workshop("host", tmp_path / "build").own_code(own).folder / "certificates"
 
     assert (folder / "database.pem").read_text() == "the database's\n"
     assert (folder / "opencost.pem").read_text() == "OpenCost's\n"
+    assert (folder / "kubernetes.pem").read_text() == "the API server's\n"
 
 
 def test_a_missing_certificate_is_named(tmp_path: Path) -> None:

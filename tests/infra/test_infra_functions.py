@@ -9,12 +9,20 @@ from costintel.config import SETTINGS
 from tests.infra.reading import environment, function_id, functions, only, resources
 
 WEBHOOK, MEASURE, API = "webhook.handler.handler", "measure.handler.handler", "api.handler.handler"
+HISTORY, EXPORTER = "history.handler.handler", "exporter.handler.handler"
 MIGRATE, BOOTSTRAP = "migrate.handler.handler", "migrate.bootstrap.handler"
 
 # Read by Powertools itself, by bootstrap alone, or never set on AWS.
 POWERTOOLS = {"POWERTOOLS_SERVICE_NAME", "POWERTOOLS_METRICS_NAMESPACE"}
 BOOTSTRAP_ONLY = {"MASTER_SECRET_ARN", "MIGRATE_FUNCTION_NAME"}
-LOCAL_ONLY = {"CLOCK_OFFSET_SECONDS", "DATABASE_URL"}
+LOCAL_ONLY = {
+    "APPLICATIONS_FILE",
+    "AWS_REGION",
+    "CLOCK_OFFSET_SECONDS",
+    "DATABASE_URL",
+    "KUBECONFIG",
+    "KUBERNETES_TOKEN",
+}
 
 
 @pytest.mark.parametrize(
@@ -22,6 +30,8 @@ LOCAL_ONLY = {"CLOCK_OFFSET_SECONDS", "DATABASE_URL"}
     [
         (WEBHOOK, 512, 10, False),
         (MEASURE, 512, 300, True),
+        (HISTORY, 512, 900, True),
+        (EXPORTER, 512, 300, True),
         (API, 1024, 29, True),
         (MIGRATE, 512, 300, True),
         (BOOTSTRAP, 512, 330, False),
@@ -41,9 +51,9 @@ def test_each_function_has_its_size_its_time_and_its_place(
 
 
 def test_there_are_no_other_functions(template: dict[str, Any]) -> None:
-    """Five handlers run in Python; the one other function is CDK's, for the trigger."""
-    assert set(functions(template)) == {WEBHOOK, MEASURE, API, MIGRATE, BOOTSTRAP}
-    assert len(resources(template, "AWS::Lambda::Function")) == 6
+    """Seven handlers run in Python; the one other function is CDK's, for the trigger."""
+    assert set(functions(template)) == {WEBHOOK, MEASURE, HISTORY, EXPORTER, API, MIGRATE, BOOTSTRAP}
+    assert len(resources(template, "AWS::Lambda::Function")) == 8
 
 
 def test_all_run_python_3_13_on_arm_with_both_layers(template: dict[str, Any]) -> None:
@@ -90,19 +100,31 @@ def test_a_message_is_invisible_for_six_times_what_measure_may_take(template: di
     assert queue["VisibilityTimeout"] >= 6 * functions(template)[MEASURE]["Timeout"]
 
 
-def test_measure_ticks_every_minute_and_a_failed_tick_is_not_repeated(template: dict[str, Any]) -> None:
-    """The schedule invokes measure with the tick event, without flexible window and without retries."""
-    schedule = only(template, "AWS::Scheduler::Schedule")
-    target = schedule["Target"]
+@pytest.mark.parametrize(
+    ("handler", "job", "rate"),
+    [
+        (MEASURE, "tick", "rate(1 minute)"),
+        (HISTORY, "days", "rate(60 minutes)"),
+        (EXPORTER, "live", "rate(5 minutes)"),
+    ],
+)
+def test_a_job_is_started_at_its_rate_and_never_repeated(
+    template: dict[str, Any], handler: str, job: str, rate: str
+) -> None:
+    """The schedule invokes the function with the job's event, without flexible window and without retries."""
+    (schedule,) = (
+        schedule
+        for schedule in resources(template, "AWS::Scheduler::Schedule").values()
+        if schedule["Target"]["Arn"] == {"Fn::GetAtt": [function_id(template, handler), "Arn"]}
+    )
 
-    assert schedule["ScheduleExpression"] == "rate(1 minute)"
+    assert schedule["ScheduleExpression"] == rate
     assert schedule["FlexibleTimeWindow"] == {"Mode": "OFF"}
-    assert target["Arn"] == {"Fn::GetAtt": [function_id(template, MEASURE), "Arn"]}
-    assert target["RetryPolicy"]["MaximumRetryAttempts"] == 0
-    assert json.loads(target["Input"]) == {"source": "costintel.schedule", "job": "tick"}
+    assert schedule["Target"]["RetryPolicy"]["MaximumRetryAttempts"] == 0
+    assert json.loads(schedule["Target"]["Input"]) == {"source": "costintel.schedule", "job": job}
 
 
-@pytest.mark.parametrize("handler", [WEBHOOK, MEASURE, API, MIGRATE])
+@pytest.mark.parametrize("handler", [WEBHOOK, MEASURE, HISTORY, EXPORTER, API, MIGRATE])
 def test_a_function_is_told_nothing_it_does_not_read(full_template: dict[str, Any], handler: str) -> None:
     """Every variable in the template is a setting of the code for that function, or one of Powertools."""
     service = handler.partition(".")[0]
@@ -111,9 +133,9 @@ def test_a_function_is_told_nothing_it_does_not_read(full_template: dict[str, An
     assert set(environment(full_template, handler)) - read - POWERTOOLS == set()
 
 
-@pytest.mark.parametrize("handler", [WEBHOOK, MEASURE, API, MIGRATE])
+@pytest.mark.parametrize("handler", [WEBHOOK, MEASURE, HISTORY, EXPORTER, API, MIGRATE])
 def test_a_function_is_told_everything_it_reads(full_template: dict[str, Any], handler: str) -> None:
-    """Every setting of the code is in the template when the operator gives it; the clock and the database URL are local."""
+    """Every setting of the code is in the template when the operator gives it; some are for one machine, one is Lambda's."""
     service = handler.partition(".")[0]
     read = {setting.name for setting in SETTINGS if service in setting.functions}
 
@@ -132,7 +154,15 @@ def test_bootstrap_is_told_whom_to_start_with_which_credential(template: dict[st
 
 @pytest.mark.parametrize(
     ("handler", "service"),
-    [(WEBHOOK, "webhook"), (MEASURE, "measure"), (API, "api"), (MIGRATE, "migrate"), (BOOTSTRAP, "bootstrap")],
+    [
+        (WEBHOOK, "webhook"),
+        (MEASURE, "measure"),
+        (API, "api"),
+        (MIGRATE, "migrate"),
+        (BOOTSTRAP, "bootstrap"),
+        (HISTORY, "history"),
+        (EXPORTER, "exporter"),
+    ],
 )
 def test_log_lines_and_metrics_carry_the_functions_name(template: dict[str, Any], handler: str, service: str) -> None:
     """Powertools' service is the function, its namespace the project."""
@@ -183,6 +213,26 @@ def test_the_settings_reach_the_functions(full_template: dict[str, Any]) -> None
     assert measure["OPENCOST_BASE_URL"].endswith("/services/http:opencost:9003/proxy")
 
 
+def test_the_exporter_is_told_how_to_reach_the_cluster(full_template: dict[str, Any]) -> None:
+    """Endpoint, CA and name of the cluster; who is not measured; what of other clusters is deleted."""
+    exporter, api = environment(full_template, EXPORTER), environment(full_template, API)
+
+    assert exporter["KUBERNETES_ENDPOINT"] == "https://api.prod.example.com"
+    assert exporter["KUBERNETES_CA_FILE"] == "/opt/certificates/kubernetes.pem"
+    assert exporter["EKS_CLUSTER_NAME"] == environment(full_template, MEASURE)["EKS_CLUSTER_NAME"] == "prod-1"
+    assert exporter["PRUNE_REMOTE_COST"] == "true"
+    assert exporter["CLUSTER_ACCESS_APP"] == api["CLUSTER_ACCESS_APP"] == "argocd:cost-access"
+    assert api["CLUSTER_SCOPE_APP"] == "argocd:platform"
+
+
+def test_without_kubernetes_the_exporter_still_looks_at_opencost(template: dict[str, Any]) -> None:
+    """No endpoint, and nothing is deleted unless somebody wants it."""
+    exporter = environment(template, EXPORTER)
+
+    assert not {"KUBERNETES_ENDPOINT", "KUBERNETES_CA_FILE", "EKS_CLUSTER_NAME"} & set(exporter)
+    assert (exporter["OPENCOST_BASE_URL"], exporter["PRUNE_REMOTE_COST"]) == ("http://opencost.invalid:9003", "false")
+
+
 def test_opencosts_token_is_a_reference_to_its_secret(full_template: dict[str, Any]) -> None:
     """The template holds the secret's name; CloudFormation puts the token into measure's environment."""
     reference = environment(full_template, MEASURE)["OPENCOST_TOKEN"]
@@ -205,8 +255,8 @@ def test_reserved_concurrency_is_a_setting(template: dict[str, Any], full_templa
     by_default = {handler: function.get(key) for handler, function in functions(template).items()}
     as_set = {handler: function.get(key) for handler, function in functions(full_template).items()}
 
-    assert by_default == {WEBHOOK: None, MEASURE: None, API: 20, MIGRATE: None, BOOTSTRAP: None}
-    assert as_set == {WEBHOOK: None, MEASURE: 10, API: None, MIGRATE: None, BOOTSTRAP: None}
+    assert by_default == dict.fromkeys(functions(template)) | {API: 20}
+    assert as_set == dict.fromkeys(functions(template)) | {MEASURE: 10}
 
 
 def test_every_function_writes_to_a_log_group_that_forgets(
@@ -216,14 +266,14 @@ def test_every_function_writes_to_a_log_group_that_forgets(
     groups = resources(template, "AWS::Logs::LogGroup")
     used = {function["LoggingConfig"]["LogGroup"]["Ref"] for function in functions(template).values()}
 
-    assert len(used) == 5
+    assert len(used) == 7
     assert used < set(groups)
     assert {group["RetentionInDays"] for group in groups.values()} == {30}
     assert {group["RetentionInDays"] for group in resources(full_template, "AWS::Logs::LogGroup").values()} == {90}
 
 
 def test_the_schema_changes_before_the_functions_that_need_it(template: dict[str, Any]) -> None:
-    """The trigger starts bootstrap's current version after the database and migrate, and before measure and api."""
+    """The trigger starts bootstrap's current version after the database and migrate, and before those that read it."""
     (trigger_id,) = resources(template, "Custom::Trigger")
     trigger = template["Resources"][trigger_id]
     version = template["Resources"][trigger["Properties"]["HandlerArn"]["Ref"]]["Properties"]
@@ -231,7 +281,7 @@ def test_the_schema_changes_before_the_functions_that_need_it(template: dict[str
 
     assert version["FunctionName"] == {"Ref": function_id(template, BOOTSTRAP)}
     assert {database_id, function_id(template, MIGRATE)} <= set(trigger["DependsOn"])
-    for handler in (MEASURE, API):
+    for handler in (MEASURE, HISTORY, EXPORTER, API):
         assert trigger_id in template["Resources"][function_id(template, handler)]["DependsOn"]
 
 

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from infra.constructs.network import opencost_port
+from infra.constructs.network import tcp_port
 from tests.infra.given import EVERY_SETTING
 from tests.infra.reading import Properties, functions, only, resources
 
 MEASURE, API, MIGRATE = "measure.handler.handler", "api.handler.handler", "migrate.handler.handler"
+HISTORY, EXPORTER = "history.handler.handler", "exporter.handler.handler"
 
 
 def group_of(template: dict[str, Any], handler: str) -> str:
@@ -44,20 +45,32 @@ def test_functions_and_database_stand_in_the_given_subnets(full_template: dict[s
     subnets = EVERY_SETTING["subnet_ids"].split(",")
 
     assert only(full_template, "AWS::RDS::DBSubnetGroup")["SubnetIds"] == subnets
-    for handler in (MEASURE, API, MIGRATE):
+    for handler in (MEASURE, HISTORY, EXPORTER, API, MIGRATE):
         assert functions(full_template)[handler]["VpcConfig"]["SubnetIds"] == subnets
     for group in resources(full_template, "AWS::EC2::SecurityGroup").values():
         assert group["VpcId"] == EVERY_SETTING["vpc_id"]
 
 
-def test_measure_reaches_the_database_and_opencost(full_template: dict[str, Any]) -> None:
-    """Measure has two ways out: PostgreSQL, and OpenCost's port behind the cluster's security group."""
+@pytest.mark.parametrize("handler", [MEASURE, HISTORY])
+def test_measure_and_history_reach_the_database_and_opencost(full_template: dict[str, Any], handler: str) -> None:
+    """Both have two ways out: PostgreSQL, and OpenCost's port behind the cluster's security group."""
     database = {"Fn::GetAtt": [database_group(full_template), "GroupId"]}
 
-    assert egress(full_template, group_of(full_template, MEASURE)) == [
+    assert egress(full_template, group_of(full_template, handler)) == [
         (database, 5432),
         (EVERY_SETTING["cluster_security_group_id"], 443),
     ]
+
+
+def test_exporter_reaches_the_database_and_the_cluster(template: dict[str, Any], full_template: dict[str, Any]) -> None:
+    """OpenCost's port and, where Kubernetes is configured, the API server's; here both are 443."""
+    database = {"Fn::GetAtt": [database_group(full_template), "GroupId"]}
+
+    assert egress(full_template, group_of(full_template, EXPORTER)) == [
+        (database, 5432),
+        (EVERY_SETTING["cluster_security_group_id"], 443),
+    ]
+    assert [port for _, port in egress(template, group_of(template, EXPORTER))] == [5432, 9003]
 
 
 @pytest.mark.parametrize("handler", [API, MIGRATE])
@@ -73,29 +86,30 @@ def test_the_database_reaches_nothing(template: dict[str, Any]) -> None:
     assert egress(template, database_group(template)) == [("127.0.0.1/32", None)]
 
 
-def test_the_database_is_reached_by_three_functions(template: dict[str, Any]) -> None:
-    """PostgreSQL's port is open to the groups of measure, api and migrate and to nobody else."""
+def test_the_database_is_reached_by_four_functions(template: dict[str, Any]) -> None:
+    """PostgreSQL's port is open to the groups of measure, exporter, api and migrate and to nobody else."""
     rules = resources(template, "AWS::EC2::SecurityGroupIngress").values()
     callers = {rule["SourceSecurityGroupId"]["Fn::GetAtt"][0] for rule in rules}
 
-    assert callers == {group_of(template, handler) for handler in (MEASURE, API, MIGRATE)}
+    assert callers == {group_of(template, handler) for handler in (MEASURE, EXPORTER, API, MIGRATE)}
     for rule in rules:
         assert rule["GroupId"] == {"Fn::GetAtt": [database_group(template), "GroupId"]}
         assert (rule["IpProtocol"], rule["FromPort"], rule["ToPort"]) == ("tcp", 5432, 5432)
 
 
 def test_the_clusters_group_is_opened_only_when_asked(template: dict[str, Any], full_template: dict[str, Any]) -> None:
-    """With the switch on, the cluster's group lets measure in, on OpenCost's port; otherwise it is left alone."""
+    """With the switch on, the cluster's group lets measure and exporter in; otherwise it is left alone."""
 
     def opened(found: dict[str, Any]) -> list[Properties]:
         rules = resources(found, "AWS::EC2::SecurityGroupIngress").values()
         return [rule for rule in rules if isinstance(rule["GroupId"], str)]
 
     assert opened(template) == []
-    (rule,) = opened(full_template)
-    assert rule["GroupId"] == EVERY_SETTING["cluster_security_group_id"]
-    assert rule["SourceSecurityGroupId"] == {"Fn::GetAtt": [group_of(full_template, MEASURE), "GroupId"]}
-    assert (rule["FromPort"], rule["ToPort"]) == (443, 443)
+    callers = [rule["SourceSecurityGroupId"]["Fn::GetAtt"][0] for rule in opened(full_template)]
+    assert sorted(callers) == sorted(group_of(full_template, handler) for handler in (MEASURE, EXPORTER))
+    for rule in opened(full_template):
+        assert rule["GroupId"] == EVERY_SETTING["cluster_security_group_id"]
+        assert (rule["FromPort"], rule["ToPort"]) == (443, 443)
 
 
 def test_nothing_is_open_to_the_world(full_template: dict[str, Any]) -> None:
@@ -117,7 +131,7 @@ def test_nothing_is_open_to_the_world(full_template: dict[str, Any]) -> None:
 )
 def test_opencosts_port_is_the_urls(base_url: str, port: int) -> None:
     """A port in the URL counts, else the scheme's own."""
-    assert opencost_port(base_url) == port
+    assert tcp_port(base_url) == port
 
 
 def test_the_database_is_small_encrypted_and_backed_up(template: dict[str, Any]) -> None:

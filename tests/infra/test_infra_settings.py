@@ -20,8 +20,8 @@ def test_given_network_and_opencost_it_can_be_deployed() -> None:
 
 @pytest.mark.parametrize("missing", ["vpc_id", "subnet_ids", "cluster_security_group_id", "opencost_base_url"])
 def test_one_missing_place_is_enough_for_a_placeholder(missing: str) -> None:
-    """Each of the four must be given."""
-    given = {name: text for name, text in EVERY_SETTING.items() if name != missing}
+    """Each of the four must be given; of OpenCost's address an API server's takes the place."""
+    given = {name: text for name, text in EVERY_SETTING.items() if name not in {missing, "kubernetes_endpoint"}}
 
     assert Settings.parse(given).is_placeholder
 
@@ -58,6 +58,27 @@ def test_texts_become_what_the_settings_are() -> None:
         ("opencost_base_url", "opencost:9003", "opencost_base_url: expected an http:// or https:// URL"),
         ("opencost_base_url", "http://u:p@opencost", "opencost_base_url: expected an http:// or https:// URL"),
         ("cluster_access_app", "cost-access", "cluster_access_app: expected namespace:name of an Application"),
+        (
+            "cluster_scope_app",
+            "platform",
+            "cluster_scope_app: expected namespace:name of an Application, off, or nothing",
+        ),
+        ("kubernetes_endpoint", "http://k", "kubernetes_endpoint: expected the https:// address of the cluster's API"),
+        (
+            "kubernetes_endpoint",
+            "https://k/k8s",
+            "kubernetes_endpoint: expected the https:// address of the cluster's API",
+        ),
+        (
+            "kubernetes_endpoint",
+            "https://k",
+            "eks_cluster_name: expected the EKS cluster's name, because kubernetes_end",
+        ),
+        (
+            "eks_access_entries",
+            "true",
+            "eks_cluster_name: expected the EKS cluster's name, because eks_access_entries is",
+        ),
         ("alarm_email", "operations", "alarm_email: expected an e-mail address, or nothing"),
         ("log_level", "TRACE", "log_level: expected DEBUG, INFO, WARNING or ERROR"),
     ],
@@ -66,6 +87,22 @@ def test_a_setting_that_cannot_work_is_named(name: str, text: str, message: str)
     """The error has the setting's name and what was expected."""
     with pytest.raises(SettingsError, match=f"^{re.escape(message)}"):
         Settings.parse({name: text})
+
+
+def test_opencost_is_behind_the_api_server_unless_it_is_elsewhere() -> None:
+    """With an endpoint the service proxy is the default, and the API server's CA is OpenCost's."""
+    cluster = {
+        "kubernetes_endpoint": "https://k.example.com",
+        "kubernetes_ca_file": "k.pem",
+        "eks_cluster_name": "prod-1",
+    }
+    behind = Settings.parse(cluster)
+    beside = Settings.parse({**cluster, "opencost_base_url": "https://opencost.example.com"})
+
+    assert behind.opencost_url == ("https://k.example.com/api/v1/namespaces/opencost/services/http:opencost:9003/proxy")
+    assert (behind.opencost_ca, behind.is_opencost_behind_api_server) == ("k.pem", True)
+    assert (beside.opencost_url, beside.opencost_ca) == ("https://opencost.example.com", "")
+    assert not beside.is_opencost_behind_api_server
 
 
 def test_measure_may_not_have_less_concurrency_than_its_queue() -> None:

@@ -20,8 +20,8 @@ SECTIONS = {"Description", "Metadata", "Outputs", "Parameters", "Resources"}
 ACCEPTED = {
     "AwsSolutions-RDS3": 1,
     "AwsSolutions-RDS11": 1,
-    "AwsSolutions-L1": 5,
-    "AwsSolutions-IAM5[Resource::*]": 3,
+    "AwsSolutions-L1": 7,
+    "AwsSolutions-IAM5[Resource::*]": 5,
     "AwsSolutions-APIG4": 2,
 }
 

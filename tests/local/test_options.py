@@ -1,5 +1,6 @@
 import hashlib
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +47,33 @@ def test_opencosts_settings_go_to_who_asks_opencost() -> None:
         "OPENCOST_BASE_URL": "http://o",
         "OPENCOST_TOKEN": "secret",
     }
+
+
+def test_kubernetes_settings_go_to_who_lists_the_cluster() -> None:
+    """Who only asks OpenCost gets what its service proxy takes; paths are absolute, because functions run elsewhere."""
+    options = read_options(
+        {
+            "OPENCOST_BASE_URL": "http://o",
+            "KUBECONFIG": "a.yaml:/b.yaml",
+            "KUBERNETES_TOKEN": "t",
+            "PRUNE_REMOTE_COST": "true",
+        }
+    )
+
+    listing = options.settings_for({"OPENCOST_BASE_URL", "PRUNE_REMOTE_COST"})
+    asking = options.settings_for({"OPENCOST_BASE_URL"})
+
+    assert (listing["KUBECONFIG"], listing["KUBERNETES_TOKEN"]) == (f"{Path.cwd()}/a.yaml:/b.yaml", "t")
+    assert "KUBECONFIG" not in asking
+    assert asking["KUBERNETES_TOKEN"] == "t"
+    assert options.settings_for({"CURRENCY"}) == {"PRUNE_REMOTE_COST": "true"}
+
+
+def test_a_kubeconfig_that_happens_to_be_there_is_not_the_demos() -> None:
+    """Without a real OpenCost there is no real Kubernetes either."""
+    options = read_options({"KUBECONFIG": "/home/me/.kube/config", "KUBERNETES_TOKEN": "t"})
+
+    assert options.settings_for({"OPENCOST_BASE_URL", "PRUNE_REMOTE_COST"}) == {}
 
 
 @pytest.mark.parametrize(

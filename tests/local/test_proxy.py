@@ -210,7 +210,9 @@ def test_without_a_backend_it_answers_502_and_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "body", "encoding"), [(None, b"plain", []), ("gzip", gzip.compress(b"plain"), ["gzip"])]
+    ("asked", "body", "encoding"),
+    [(None, b"plain", []), ("gzip", gzip.compress(b"plain"), ["gzip"])],
+    ids=["nobody asked", "asked"],
 )
 def test_a_compression_nobody_asked_for_is_undone(
     asked: str | None, body: bytes, encoding: list[str], proxy: HttpServer, backend: Backend

@@ -89,7 +89,11 @@ def test_the_content_type_does_not_matter(content_type: str | None) -> None:
     assert ask(posted(body(), headers=headers))[0] == 202
 
 
-@pytest.mark.parametrize("content", [body(), body().decode(), gzip.compress(body()), b"\xef\xbb\xbf" + body()])
+@pytest.mark.parametrize(
+    "content",
+    [body(), body().decode(), gzip.compress(body()), b"\xef\xbb\xbf" + body()],
+    ids=["bytes", "text", "packed", "marked"],
+)
 def test_bodies_come_in_many_wrappings(content: str | bytes) -> None:
     """Text, base64, gzip and a byte order mark make no difference."""
     queue = KeepingQueue()
@@ -106,6 +110,7 @@ def test_bodies_come_in_many_wrappings(content: str | bytes) -> None:
         gzip.compress(b" " * (LIMIT + 1)),
         gzip.compress(bytes(50_000_000)),
     ],
+    ids=["bytes", "text", "packed", "bomb"],
 )
 def test_bodies_over_one_megabyte_are_refused(content: str | bytes) -> None:
     """413 as the last resort, packed or not."""
