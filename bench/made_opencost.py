@@ -1,8 +1,8 @@
 """An OpenCost of a made cluster: so many Applications for so many days, whose costs can be worked out by hand.
 
 An Application has two Deployments; their pods change from day to day, each with two containers, all of them from midnight to
-midnight. Everything is a multiple of a twentieth of a core and an eighth of a GiB, at prices that keep every hour's cost within
-OpenCost's five decimals.
+midnight. Requests are multiples of a twentieth of a core and an eighth of a GiB, at prices that keep every hour's cost within
+OpenCost's five decimals. Memory usage and network cost are as uneven as in life, so that what is stored takes as much room.
 """
 
 import json
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from random import Random
 from urllib.parse import parse_qs, urlsplit
 
 CORE_HOUR = 0.04
@@ -138,11 +139,12 @@ def _row(
     made: MadeCluster, number: int, part: int, index: int, container: int, window: tuple[datetime, datetime]
 ) -> dict[str, object]:
     workload = made.workload(number, part)
-    pod = f"{workload}-5c9d8f7b6d-{number % 1000:03}{index}"
+    pod = f"{workload}-{number * 7919 % 10**9:09x}-{(number * 31 + index) % 16**5:05x}"
     name, node = ("main", "proxy")[container], f"node-{(number + index) % _NODES}"
     cores, eighths, used = made.size(number, container)
     hours = (window[1] - window[0]) / timedelta(hours=1)
     span = {"start": _text(window[0]), "end": _text(window[1])}
+    uneven = Random(hash((number, part, index, container, window[0]))).random()  # noqa: S311  nothing secret
     return {
         "name": f"made/{node}/{made.namespace(number)}/{pod}/{name}",
         "properties": {
@@ -164,13 +166,13 @@ def _row(
         "cpuCoreHours": round(cores / 20 * hours, 5),
         "cpuCost": round(cores / 20 * hours * CORE_HOUR, 5),
         "ramByteRequestAverage": eighths * _GIB // 8,
-        "ramByteUsageAverage": eighths * _GIB // 16,
+        "ramByteUsageAverage": round(eighths * _GIB / 8 * uneven, 5),
         "ramByteHours": eighths * _GIB / 8 * hours,
         "ramCost": round(eighths / 8 * hours * GIB_HOUR, 5),
         "gpuHours": 0,
         "gpuCost": 0,
         "pvCost": 0,
-        "networkCost": 0,
+        "networkCost": round(uneven / 100 * hours, 5),
         "loadBalancerCost": 0,
         "pvs": None,
         "lbAllocations": None,

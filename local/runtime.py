@@ -141,7 +141,7 @@ class LambdaFunction:
             environment = Environment(self.plan, self, self._children)
             self._environments.append(environment)
             self._watch()
-            environment.start(process_environment(self.plan, self._packages), self._log)
+            environment.start(child_environment(self.plan, self._packages), self._log)
             free += 1
 
     def _watch(self) -> None:
@@ -158,7 +158,7 @@ class LambdaFunction:
                 environment.check_deadline()
 
 
-def process_environment(plan: FunctionPlan, packages: Path) -> dict[str, str]:
+def child_environment(plan: FunctionPlan, packages: Path) -> dict[str, str]:
     """Give what Lambda sets itself, and the function's own; credentials come from the function's own only."""
     places = [plan.code, *(layer / "python" for layer in plan.layers), packages]
     return {
