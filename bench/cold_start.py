@@ -10,7 +10,7 @@ from local.children import Children
 from local.environment import Environment
 from local.invocation import Answer, Invocation
 from local.plan import FunctionPlan
-from local.runtime import process_environment
+from local.runtime import child_environment
 
 _RUNS = 9
 _SECONDS = 60.0
@@ -49,7 +49,7 @@ def measure_cold_start(plan: FunctionPlan, *, children: Children, packages: Path
     Raises:
         RuntimeError: the handler cannot be imported; the text is Lambda's description.
     """
-    variables = process_environment(plan, packages)
+    variables = child_environment(plan, packages)
     starts = [_start(plan, children, variables, log) for _ in range(_RUNS + 1)][1:]
     seconds = [start[0] for start in starts]
     return ColdStart(
