@@ -215,6 +215,8 @@ def test_the_newest_record_of_each_application(
 ) -> None:
     """By namespace and name; one that has moved away from a namespace no longer touches it."""
     assert [one.sync.id for one in records.latest_of_all(CLUSTER, namespaces)] == expected
+    if namespaces is not None:
+        assert [one.id for one in records.newest_syncs(CLUSTER, namespaces)] == expected
 
 
 def test_a_first_current_figure_is_added(records: Records) -> None:

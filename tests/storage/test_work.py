@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from costintel.cost.application import AppRef
 from costintel.errors import InvalidInput
 from costintel.storage.records import Records
 from costintel.storage.work import HOUR, SYNC, Work, WorkItem
@@ -151,3 +152,19 @@ def test_finished_work_stays_gone(work: Work) -> None:
 
     assert work.find(CLUSTER, SYNC, "a") is None
     assert [item.subject for item in work.all(CLUSTER, SYNC)] == ["b"]
+
+
+def test_the_syncs_of_one_application(work: Work) -> None:
+    """Of same names in two namespaces only the one that was asked for."""
+    for subject, application in (("a", ["team-a", "web"]), ("b", ["team-b", "web"]), ("c", ["team-a", "api"])):
+        work.put(CLUSTER, SYNC, subject, {"sync": {"application": application}}, NOON)
+
+    assert [item.subject for item in work.syncs_of(CLUSTER, AppRef("team-a", "web"))] == ["a"]
+
+
+def test_the_syncs_without_a_record(work: Work, records: Records) -> None:
+    """A sync that was measured once speaks through its record, although it waits to be settled."""
+    work.insert_syncs(CLUSTER, {"a": PAYLOAD, "b": PAYLOAD}, NOON)
+    records.save(record(sync("a")))
+
+    assert [item.subject for item in work.unrecorded_syncs(CLUSTER)] == ["b"]

@@ -9,7 +9,7 @@ from costintel.cost.ownership import Ownership
 from costintel.cost.sync import Sync
 from costintel.measurement.task import SyncTask
 from costintel.storage.records import Records
-from costintel.storage.work import SYNC, Work
+from costintel.storage.work import Work
 
 Claim = tuple[str, str, str]
 """Namespace, kind in lower case, name."""
@@ -70,7 +70,7 @@ def read_attribution(
     attribution = Attribution(cluster=cluster, records=records)
     if not namespaces:
         return attribution
-    recorded = [record.sync for record in records.latest_of_all(cluster, sorted(namespaces))]
+    recorded = records.newest_syncs(cluster, sorted(namespaces))
     for sync in _newest([*others, *recorded, *pending_syncs(cluster, work)]):
         for claim in _ownership(sync).claims():
             if claim[0] in namespaces:
@@ -79,8 +79,8 @@ def read_attribution(
 
 
 def pending_syncs(cluster: str, work: Work) -> list[Sync]:
-    """Return the syncs that are not settled yet."""
-    return [SyncTask.of(item).sync for item in work.all(cluster, SYNC)]
+    """Return the syncs that have no record yet; what was measured once speaks through its record."""
+    return [SyncTask.of(item).sync for item in work.unrecorded_syncs(cluster)]
 
 
 def _newest(syncs: Iterable[Sync]) -> Iterable[Sync]:

@@ -17,7 +17,7 @@ from costintel.measurement.task import INSTALL, SyncTask
 from costintel.measurement.windows import over_at
 from costintel.storage.collections import Collections, LiveFold
 from costintel.storage.records import Records
-from costintel.storage.work import SYNC, Work
+from costintel.storage.work import Work
 
 LIVE = "live"
 _STALE_AFTER = timedelta(hours=3)
@@ -68,8 +68,7 @@ class Actuals:
 
     def _newest(self, application: AppRef) -> _Newest | None:
         record = self.records.latest(self.cluster, application)
-        tasks = [SyncTask.of(item) for item in self.work.all(self.cluster, SYNC)]
-        own = [task for task in tasks if task.sync.application == application]
+        own = [SyncTask.of(item) for item in self.work.syncs_of(self.cluster, application)]
         task = max(own, key=lambda one: one.sync.finished_at, default=None)
         if task is not None and (record is None or _is_newer(task.sync, record)):
             return _Newest(sync=task.sync, record=None, task=task)

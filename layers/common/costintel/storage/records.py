@@ -72,15 +72,19 @@ _NEWEST_OF_EACH: LiteralString = (
     f" WHERE cluster = %(cluster)s ORDER BY application_namespace, application_name, {_NEWEST_FIRST}"
 )
 # The index on namespaces finds who ever touched them; the newest record of each decides whether it still does.
-_NEWEST_TOUCHING: LiteralString = f"""
-WITH once AS (SELECT DISTINCT application_namespace, application_name FROM cost_actuals
-    WHERE cluster = %(cluster)s AND namespaces && %(namespaces)s)
-SELECT newest.* FROM once CROSS JOIN LATERAL (
-    SELECT {_SELECTED} FROM cost_actuals WHERE cluster = %(cluster)s
+_ONES_TOUCHING: LiteralString = f"""
+FROM (SELECT DISTINCT application_namespace, application_name FROM cost_actuals
+    WHERE cluster = %(cluster)s AND namespaces && %(namespaces)s) AS once
+CROSS JOIN LATERAL (
+    SELECT * FROM cost_actuals WHERE cluster = %(cluster)s
         AND application_namespace = once.application_namespace AND application_name = once.application_name
     ORDER BY {_NEWEST_FIRST} LIMIT 1) AS newest
 WHERE newest.namespaces && %(namespaces)s
 ORDER BY newest.application_namespace, newest.application_name"""  # noqa: S608
+_NEWEST_TOUCHING: LiteralString = f"SELECT {', '.join(f'newest.{name}' for name in _KEY + _COLUMNS)} {_ONES_TOUCHING}"
+_SYNCS_TOUCHING: LiteralString = (
+    f"SELECT {', '.join(f'newest.{name}' for name in ('id', *_SYNC_COLUMNS))} {_ONES_TOUCHING}"
+)
 
 
 class Records:
@@ -209,6 +213,11 @@ class Records:
         query = _NEWEST_OF_EACH if namespaces is None else _NEWEST_TOUCHING
         parameters = {"cluster": cluster, "namespaces": list(namespaces or ())}
         return [record_of(row) for row in self._database.fetch_all(dict_row, query, parameters)]
+
+    def newest_syncs(self, cluster: str, namespaces: Sequence[str]) -> list[Sync]:
+        """Return what `latest_of_all` returns without the figures, which are most of a record."""
+        parameters = {"cluster": cluster, "namespaces": list(namespaces)}
+        return [sync_of(row) for row in self._database.fetch_all(dict_row, _SYNCS_TOUCHING, parameters)]
 
     def save_first_current(self, cluster: str, sync_id: str, document: FigureDocument) -> bool:
         """Give a record its first current figure; False when there is no such record."""

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, LiteralString, NamedTuple
 
-from psycopg.rows import class_row, scalar_row, tuple_row
+from psycopg.rows import scalar_row, tuple_row
 from pydantic_core import from_json
 
 from costintel.storage.connection import Database
-from costintel.storage.work import WorkItem
+from costintel.storage.work import Work, WorkItem
 
 Name = tuple[str, str]
 """An Application's namespace and name."""
@@ -39,12 +39,6 @@ FROM known CROSS JOIN LATERAL (
     SELECT * FROM cost_actuals WHERE cluster = %(cluster)s
         AND application_namespace = known.application_namespace AND application_name = known.application_name
     ORDER BY (measured_on = 'sync') DESC, sync_finished_at DESC, measured_at DESC, id LIMIT 1) AS newest"""
-
-_WAITING: LiteralString = """
-SELECT kind, subject, payload, not_before, attempts, last_error, created_at FROM work
-WHERE cluster = %(cluster)s AND kind = 'sync'
-    AND NOT EXISTS (SELECT FROM cost_actuals WHERE cost_actuals.cluster = work.cluster AND id = work.subject)
-ORDER BY created_at, subject"""
 
 _DEPLOYED: LiteralString = """
 SELECT json_agg(json_build_array(id, project, destination_server, destination_name, destination_namespace, resources,
@@ -126,7 +120,7 @@ class Roster:
 
     def waiting_syncs(self, cluster: str) -> list[WorkItem]:
         """Return the syncs that wait and have no record yet, oldest first."""
-        return self._database.fetch_all(class_row(WorkItem), _WAITING, {"cluster": cluster})
+        return Work(self._database).unrecorded_syncs(cluster)
 
     def deployed(self, cluster: str, ids: Sequence[str]) -> list[Deployed]:
         """Return what the syncs of these records said of their Applications, in any order."""

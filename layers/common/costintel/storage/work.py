@@ -7,6 +7,7 @@ from typing import Any
 
 from psycopg.rows import class_row, scalar_row
 
+from costintel.cost.application import AppRef
 from costintel.storage.connection import Database
 from costintel.storage.text import clean_text, json_text
 
@@ -85,6 +86,31 @@ class Work:
             WHERE cluster = %s AND kind = %s ORDER BY not_before, created_at, subject
             """,
             [cluster, kind],
+        )
+
+    def syncs_of(self, cluster: str, application: AppRef) -> list[WorkItem]:
+        """Return the syncs of one Application that are not done yet; an index finds them."""
+        return self._database.fetch_all(
+            class_row(WorkItem),
+            """
+            SELECT kind, subject, payload, not_before, attempts, last_error, created_at FROM work
+            WHERE cluster = %s AND kind = 'sync' AND payload #> '{sync,application}' = jsonb_build_array(%s::text, %s::text)
+            ORDER BY not_before, created_at, subject
+            """,
+            [cluster, application.namespace, application.name],
+        )
+
+    def unrecorded_syncs(self, cluster: str) -> list[WorkItem]:
+        """Return the syncs that wait and have no record yet, oldest first."""
+        return self._database.fetch_all(
+            class_row(WorkItem),
+            """
+            SELECT kind, subject, payload, not_before, attempts, last_error, created_at FROM work
+            WHERE cluster = %(cluster)s AND kind = 'sync'
+                AND NOT EXISTS (SELECT FROM cost_actuals WHERE cost_actuals.cluster = work.cluster AND id = work.subject)
+            ORDER BY created_at, subject
+            """,
+            {"cluster": cluster},
         )
 
     def find(self, cluster: str, kind: str, subject: str) -> WorkItem | None:
