@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 export UV_PYTHON_DOWNLOADS := never
+# Without bytecode every program that a test or the stack starts would compile all it imports anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup run demo test check unit bench synth layer lock openapi clean
 
