@@ -5,7 +5,6 @@ import logging
 import os
 import signal
 import sys
-import time
 from collections.abc import Sequence
 from types import FrameType
 
@@ -20,7 +19,8 @@ from local.stack import ROOT, Stack, StackError
 from local.webhook import ON_SYNC
 
 _RUN_FOLDER = ROOT / ".run"
-_DEMO_SECONDS = 50.0
+_DEMO_SECONDS = 45.0
+"""How long the three figures may take once everything is up."""
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _FAILURES = (
     BundlingError,
@@ -42,12 +42,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     what = parser.parse_args(arguments).what
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
     _catch_signals()
-    started_at = time.monotonic()
     try:
         options = read_options(os.environ)
         folder = _RUN_FOLDER / (str(options.port) if options.port else f"run-{os.getpid()}")
         stack = Stack(options, assembly=synthesize(_RUN_FOLDER / "assembly"), folder=folder)
-        serve(stack, demo_until=started_at + _DEMO_SECONDS if what == "demo" else None)
+        serve(stack, demo_seconds=_DEMO_SECONDS if what == "demo" else None)
     except KeyboardInterrupt:
         return 0 if what == "run" else 1
     except _FAILURES as error:
@@ -56,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def serve(stack: Stack, *, demo_until: float | None = None) -> None:
+def serve(stack: Stack, *, demo_seconds: float | None = None) -> None:
     """Start a stack, say so, and close it at the end of the demo, or when a signal asks for it.
 
     Raises:
@@ -65,11 +64,11 @@ def serve(stack: Stack, *, demo_until: float | None = None) -> None:
     _catch_signals()
     try:
         stack.start()
-        if demo_until is None:
+        if demo_seconds is None:
             print(f"{_announcement(stack)}\nready", flush=True)
             signal.pause()
         else:
-            print(show(stack, seconds=demo_until - time.monotonic()), flush=True)
+            print(show(stack, seconds=demo_seconds), flush=True)
     finally:
         _ignore_signals()
         stack.close()

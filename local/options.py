@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from costintel.config import Environment
+from costintel.errors import ConfigurationError
+
 TOKEN_NAMES = ("PROXY_TOKEN", "WEBHOOK_TOKEN", "METRICS_TOKEN")
 _OF_KUBERNETES = (
     "APPLICATIONS_FILE",
@@ -103,6 +106,7 @@ def read_options(environment: Mapping[str, str]) -> Options:
         OptionsError: one of them cannot work.
     """
     tokens = {name: _token(environment, name) for name in TOKEN_NAMES}
+    _check(Environment(environment))
     return Options(
         port=_port(environment, "PORT", 8080),
         gateway_port=_port(environment, "GATEWAY_PORT", 8081),
@@ -118,6 +122,17 @@ def _whole(name: str, text: str) -> str:
     if not name.endswith(("_FILE", "KUBECONFIG")):
         return text
     return os.pathsep.join(str(Path(part).absolute()) for part in text.split(os.pathsep))
+
+
+def _check(settings: Environment) -> None:
+    """Read the settings that a function would only miss when it starts. Raises OptionsError with the function's own text."""
+    try:
+        settings.currency()
+        settings.month_hours()
+        if settings.text("OPENCOST_BASE_URL"):
+            settings.http_url("OPENCOST_BASE_URL")
+    except ConfigurationError as error:
+        raise OptionsError(str(error)) from error
 
 
 def _port(environment: Mapping[str, str], name: str, default: int) -> int:

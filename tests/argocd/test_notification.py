@@ -254,3 +254,19 @@ def test_whatever_the_body_is_there_is_a_decision(content: bytes) -> None:
     """Bytes that are no notification are refused, and nothing else happens."""
     with pytest.raises(InvalidInput):
         decide(content)
+
+
+@pytest.mark.parametrize(
+    "finished", ["0001-01-01T00:00:00Z", "2014-05-31T23:59:59Z", "2099-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]
+)
+def test_a_finish_no_clock_explains_is_refused(finished: str) -> None:
+    """One far in the future would hide every later sync, one at the ends of the calendar has no windows."""
+    with pytest.raises(InvalidInput, match="syncFinishedAt: expected a time between 2014 and an hour from now"):
+        accepted(body(syncFinishedAt=finished))
+
+
+def test_a_clock_that_is_somewhat_ahead_costs_no_sync() -> None:
+    """Up to an hour from now a finish is taken as it is."""
+    assert accepted(body(syncFinishedAt="2026-08-20T10:59:00Z")).finished_at == datetime(
+        2026, 8, 20, 10, 59, tzinfo=UTC
+    )

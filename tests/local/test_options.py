@@ -93,3 +93,12 @@ def test_a_value_that_cannot_work_is_named(name: str, value: str) -> None:
     """The error begins with the variable's name."""
     with pytest.raises(OptionsError, match=f"^{name}: expected "):
         read_options({name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("MONTH_HOURS", "700"), ("CURRENCY", "eur"), ("OPENCOST_BASE_URL", "ftp://opencost.example")]
+)
+def test_a_setting_the_functions_would_refuse_is_named_before_the_start(name: str, value: str) -> None:
+    """The stack does not start to fail with a function's error."""
+    with pytest.raises(OptionsError, match=f"^{name}: expected"):
+        read_options({name: value})

@@ -23,6 +23,7 @@ from costintel.argocd.resources import is_namespace, read_resources
 from costintel.cost.application import AppRef, Destination
 from costintel.cost.ownership import Ownership, Resource
 from costintel.cost.sync import Sync, sync_id
+from costintel.cost.window import is_plausible_finish
 from costintel.errors import InvalidInput
 
 ACCESS_APPLICATION = "access_application"
@@ -114,6 +115,8 @@ def _sync(document: Mapping[str, Any], decided: _Decided) -> Sync:
         raise InvalidInput(
             "syncFinishedAt", f"an RFC 3339 time; the template leaves {NO_VALUE!r}, use that of deploy/argocd"
         )
+    if finished_at is not None and not is_plausible_finish(finished_at, decided.now):
+        raise InvalidInput("syncFinishedAt", "a time between 2014 and an hour from now")
     moment = finished_at or decided.now.replace(minute=0, second=0, microsecond=0)
     return Sync(
         id=sync_id(decided.cluster, decided.application, moment),

@@ -6,6 +6,8 @@ from typing import Self
 
 HOUR = timedelta(hours=1)
 DAY = timedelta(hours=24)
+FIRST_FINISH = datetime(2014, 6, 1, tzinfo=UTC)
+CLOCK_TOLERANCE = timedelta(hours=1)
 INGESTION_DELAY = timedelta(minutes=10)
 """How long after an hour ended its last samples may still arrive."""
 
@@ -46,6 +48,14 @@ class Window:
     def since(self, moment: datetime) -> "Window":
         """Return the part of the window from `moment` on; empty at the window's end if `moment` is later."""
         return Window(min(max(self.start, moment), self.end), self.end)
+
+
+def is_plausible_finish(finished_at: datetime, now: datetime) -> bool:
+    """Whether a sync can have finished then: no earlier than Kubernetes exists, and not later than a wrong clock explains.
+
+    A finish far in the future would stand as the newest sync until then, and hide every later one.
+    """
+    return FIRST_FINISH <= finished_at <= now + CLOCK_TOLERANCE
 
 
 def floor_hour(moment: datetime) -> datetime:

@@ -15,6 +15,7 @@ from costintel.collection.rfc3339 import text_of
 from costintel.cost.application import AppRef
 from costintel.cost.live import ListOutcome, LiveApplication, LiveSync
 from costintel.cost.sync import sync_id
+from costintel.cost.window import CLOCK_TOLERANCE, Window
 from costintel.measurement.adoption import adoptions
 from costintel.measurement.correction import Adoption, Correction, contradicts
 from costintel.measurement.listed import class_of, listed_syncs, newest_listed, sync_of
@@ -76,7 +77,8 @@ class Reconciliation:
         local = {one.application: one for one in classes.get(MEASURED, ())}
         known = self._known()
         adopted = adoptions(local, known.undated)
-        missed = self._missed(local.values(), known, adopted, first_complete_at)
+        period = Window(first_complete_at.replace(microsecond=0), listed.listed_at + CLOCK_TOLERANCE)
+        missed = self._missed(local.values(), known, adopted, period)
         new = self._remember(missed, listed.listed_at)
         synced = {application for application, (one, *_) in known.newest.items() if not one.is_install}
         synced |= {application.application for application, _ in missed.values()}
@@ -103,15 +105,14 @@ class Reconciliation:
         return _Known(waiting=frozenset(one.id for one in waiting), newest=newest, undated=list(undated.values()))
 
     def _missed(
-        self, applications: Iterable[LiveApplication], known: _Known, adopted: Adopted, since: datetime
+        self, applications: Iterable[LiveApplication], known: _Known, adopted: Adopted, period: Window
     ) -> dict[str, tuple[LiveApplication, LiveSync]]:
-        """Return the listed syncs that nobody told of, by id, except those whose id another one is about to take over."""
-        whole_second = since.replace(microsecond=0)
+        """Return the listed syncs of a period that nobody told of, by id, except those whose id another is about to take over."""
         listed = {
             sync_id(self.cluster, one.application, sync.finished_at): (one, sync)
             for one in applications
             for sync in listed_syncs(one)
-            if sync.finished_at >= whole_second and sync not in adopted.get(one.application, {}).values()
+            if period.start <= sync.finished_at < period.end and sync not in adopted.get(one.application, {}).values()
         }
         candidates = [sync_key for sync_key in listed if sync_key not in known.waiting]
         recorded = self.records.ids(self.cluster, candidates) if candidates else set()
