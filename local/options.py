@@ -2,14 +2,12 @@
 
 import hashlib
 import os
+import re
 import secrets
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-
-from costintel.config import Environment
-from costintel.errors import ConfigurationError
 
 TOKEN_NAMES = ("PROXY_TOKEN", "WEBHOOK_TOKEN", "METRICS_TOKEN")
 _OF_KUBERNETES = (
@@ -41,6 +39,12 @@ _PASSED_ON = (
     "PRUNE_REMOTE_COST",
     *_OF_KUBERNETES,
 )
+_FORMS = {
+    "CURRENCY": ("[A-Z]{3}", "a code of three capital letters such as USD"),
+    "MONTH_HOURS": ("720|730", "720 or 730"),
+    "OPENCOST_BASE_URL": (r"https?://[^/?#\s]+[^?#\s]*", "an http:// or https:// URL with a host, and no query"),
+}
+"""What these settings look like; the functions check the same, and more."""
 
 
 class OptionsError(ValueError):
@@ -106,7 +110,7 @@ def read_options(environment: Mapping[str, str]) -> Options:
         OptionsError: one of them cannot work.
     """
     tokens = {name: _token(environment, name) for name in TOKEN_NAMES}
-    _check(Environment(environment))
+    _check(environment)
     return Options(
         port=_port(environment, "PORT", 8080),
         gateway_port=_port(environment, "GATEWAY_PORT", 8081),
@@ -124,15 +128,11 @@ def _whole(name: str, text: str) -> str:
     return os.pathsep.join(str(Path(part).absolute()) for part in text.split(os.pathsep))
 
 
-def _check(settings: Environment) -> None:
-    """Read the settings that a function would only miss when it starts. Raises OptionsError with the function's own text."""
-    try:
-        settings.currency()
-        settings.month_hours()
-        if settings.text("OPENCOST_BASE_URL"):
-            settings.http_url("OPENCOST_BASE_URL")
-    except ConfigurationError as error:
-        raise OptionsError(str(error)) from error
+def _check(environment: Mapping[str, str]) -> None:
+    """Refuse what a function would only refuse when it starts. Raises OptionsError."""
+    for name, (form, expected) in _FORMS.items():
+        if environment.get(name) and not re.fullmatch(form, environment[name].strip()):
+            raise OptionsError(f"{name}: expected {expected}, got {environment[name]!r}")
 
 
 def _port(environment: Mapping[str, str], name: str, default: int) -> int:
