@@ -149,7 +149,8 @@ def _arrived(stack: Stack, expected: int) -> int:
     """Wait until the database holds as many syncs as were sent; give how many it holds at the end."""
     query = """
         SELECT count(*) FROM (
-            SELECT subject AS id FROM work WHERE kind = 'sync' UNION SELECT id FROM cost_actuals WHERE measured_on = 'sync') AS syncs
+            SELECT subject AS id FROM work WHERE kind = 'sync'
+            UNION SELECT id FROM cost_actuals WHERE measured_on = 'sync') AS syncs
     """
     deadline = time.monotonic() + _ARRIVAL_SECONDS
     found = 0
