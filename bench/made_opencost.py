@@ -18,6 +18,8 @@ GIB_HOUR = 0.004
 _GIB = 2**30
 _DAY = timedelta(days=1)
 _NODES = 40
+Place = tuple[int, int, int, int]
+"""An Application's number, and its Deployment's, pod's and container's in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,20 +66,24 @@ class MadeCluster:
         """Return how many pods a Deployment has on a day."""
         return 1 + (number + part + day.toordinal()) % 2
 
-    def size(self, number: int, container: int) -> tuple[int, int, int]:
-        """Return a container's request in twentieths of a core and eighths of a GiB, and its usage in twentieths."""
-        cores = 1 + (number + container) % 8
-        return cores, 1 + (3 * number + container) % 16, min(cores, 1 + number % 3)
+    def size(self, number: int, container: int) -> tuple[float, float]:
+        """Return a container's request in cores and GiB."""
+        return (1 + (number + container) % 8) / 20, (1 + (3 * number + container) % 16) / 8
+
+    def used(self, container: "Place", start: datetime) -> float:
+        """Return which part of its request a container used in the window that began at `start`, five decimals."""
+        return round(Random(f"{container}{start}").random(), 5)  # noqa: S311  nothing secret
 
     def expected(self, number: int, day: date) -> tuple[float, float]:
         """Return what an Application cost on a day, and what of it was idle CPU, worked out one container after the other."""
         cost = idle = 0.0
         for part in (0, 1) if _midnight(day) + _DAY > self.second_sync else (0,):
-            for _ in range(self.pods(number, part, day)):
+            for index in range(self.pods(number, part, day)):
                 for container in (0, 1):
-                    cores, eighths, used = self.size(number, container)
-                    cost += 24 * (cores / 20 * CORE_HOUR + eighths / 8 * GIB_HOUR)
-                    idle += 24 * (cores - used) / 20 * CORE_HOUR
+                    cores, gibibytes = self.size(number, container)
+                    used = self.used((number, part, index, container), _midnight(day))
+                    cost += 24 * (cores * CORE_HOUR + gibibytes * GIB_HOUR)
+                    idle += 24 * CORE_HOUR * (cores - round(cores * used, 5))
         return cost, idle
 
     def described(self) -> str:
@@ -131,20 +137,18 @@ def _rows(made: MadeCluster, start: datetime, end: datetime) -> Iterator[tuple[s
         for part in (0, 1):
             for index in range(made.pods(number, part, start.date())):
                 for container in (0, 1):
-                    row = _row(made, number, part, index, container, (start, end))
+                    row = _row(made, (number, part, index, container), start, end)
                     yield str(row["name"]), row
 
 
-def _row(
-    made: MadeCluster, number: int, part: int, index: int, container: int, window: tuple[datetime, datetime]
-) -> dict[str, object]:
+def _row(made: MadeCluster, place: Place, start: datetime, end: datetime) -> dict[str, object]:
+    number, part, index, container = place
     workload = made.workload(number, part)
     pod = f"{workload}-{number * 7919 % 10**9:09x}-{(number * 31 + index) % 16**5:05x}"
     name, node = ("main", "proxy")[container], f"node-{(number + index) % _NODES}"
-    cores, eighths, used = made.size(number, container)
-    hours = (window[1] - window[0]) / timedelta(hours=1)
-    span = {"start": _text(window[0]), "end": _text(window[1])}
-    uneven = Random(hash((number, part, index, container, window[0]))).random()  # noqa: S311  nothing secret
+    (cores, gibibytes), used = made.size(number, container), made.used(place, start)
+    hours = (end - start) / timedelta(hours=1)
+    span = {"start": _text(start), "end": _text(end)}
     return {
         "name": f"made/{node}/{made.namespace(number)}/{pod}/{name}",
         "properties": {
@@ -161,22 +165,21 @@ def _row(
         "window": span,
         **span,
         "minutes": hours * 60,
-        "cpuCoreRequestAverage": cores / 20,
-        "cpuCoreUsageAverage": used / 20,
-        "cpuCoreHours": round(cores / 20 * hours, 5),
-        "cpuCost": round(cores / 20 * hours * CORE_HOUR, 5),
-        "ramByteRequestAverage": eighths * _GIB // 8,
-        "ramByteUsageAverage": round(eighths * _GIB / 8 * uneven, 5),
-        "ramByteHours": eighths * _GIB / 8 * hours,
-        "ramCost": round(eighths / 8 * hours * GIB_HOUR, 5),
+        "cpuCoreRequestAverage": cores,
+        "cpuCoreUsageAverage": round(cores * used, 5),
+        "cpuCoreHours": round(cores * hours, 5),
+        "cpuCost": round(cores * hours * CORE_HOUR, 5),
+        "ramByteRequestAverage": int(gibibytes * _GIB),
+        "ramByteUsageAverage": round(gibibytes * _GIB * used, 5),
+        "ramByteHours": gibibytes * _GIB * hours,
+        "ramCost": round(gibibytes * hours * GIB_HOUR, 5),
         "gpuHours": 0,
         "gpuCost": 0,
         "pvCost": 0,
-        "networkCost": round(uneven / 100 * hours, 5),
+        "networkCost": round(used / 100 * hours, 5),
         "loadBalancerCost": 0,
         "pvs": None,
         "lbAllocations": None,
-        "totalCost": round(hours * (cores / 20 * CORE_HOUR + eighths / 8 * GIB_HOUR), 5),
     }
 
 

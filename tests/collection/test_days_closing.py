@@ -218,3 +218,28 @@ def test_a_small_life_within_a_day(open_engine: OpenEngine) -> None:
     job = days.rows()["shop", "job-1", "web"]
     assert job.cpu_cost == pytest.approx(1.1, abs=1e-9)
     assert job.running_hours == pytest.approx(110 / 60, abs=1e-9)
+
+
+def test_a_part_of_a_day_is_not_folded_where_the_whole_can_be_had(open_engine: OpenEngine) -> None:
+    """At the first start only yesterday's last hours are stored: the day is asked as a whole, and nothing folded before."""
+    engine = open_engine(FakeOpenCost())
+    engine.ask_due(NOW)
+
+    outcome = DayEngine(engine=engine, history_days=1).run(NOW)
+
+    assert (outcome.folded, outcome.asked) == ((), (LAST,))
+
+
+def test_a_part_is_folded_when_the_whole_cannot_be_had(open_engine: OpenEngine) -> None:
+    """OpenCost refused the day: the next run shows what there is, incomplete, until it answers."""
+    opencost = FakeOpenCost()
+    engine = open_engine(opencost)
+    engine.ask_due(NOW)
+    opencost.failing_at = {MIDNIGHT - 24 * HOUR: OpenCostRefused("down")}
+    days = DayEngine(engine=engine, history_days=1)
+    days.run(NOW)
+
+    outcome = days.run(NOW + MINUTE)
+
+    assert (outcome.folded, outcome.asked) == ((LAST,), ())
+    assert (days.headers()[LAST].state, days.headers()[LAST].observed_hours) == (DayState.INCOMPLETE, 12)

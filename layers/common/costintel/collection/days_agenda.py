@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from costintel.collection.days_due import CLOSES_AFTER, EMPTY_TAIL, asks_at, is_closable, is_outdated
+from costintel.collection.days_due import CLOSES_AFTER, EMPTY_TAIL, asks_at, has_all_hours, is_closable, is_outdated
 from costintel.collection.days_ledger import DayAttempt
 from costintel.cost.collection import HourHeader
 from costintel.cost.day import DayHeader, day_window
@@ -72,15 +72,20 @@ class Agenda:
         attempt = self.attempts.get(day)
         if moment is None:
             return None
-        if any(hour in self.owed for hour in window.clock_hours()):
+        if self._is_owed(day):
             return max(moment, self.now + CLOSES_AFTER)
         return moment if attempt is None else max(moment, attempt.not_before)
 
     def _folds(self, day: date) -> bool:
         header = self.days.get(day)
-        if header is None:
-            return is_closable(day, self.hours, self.now)
-        return is_outdated(header, self.hours)
+        if header is not None:
+            return is_outdated(header, self.hours)
+        # Hours that are missing for good are no reason to fold the others, unless the whole day cannot be had now.
+        waits = day in self.attempts or self._is_owed(day) or has_all_hours(day, self.hours)
+        return waits and is_closable(day, self.hours, self.now)
+
+    def _is_owed(self, day: date) -> bool:
+        return any(hour in self.owed for hour in day_window(day).clock_hours())
 
     @property
     def _today(self) -> date:

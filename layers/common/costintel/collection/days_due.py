@@ -38,6 +38,11 @@ def observed_of(day: date, hours: Mapping[datetime, HourHeader]) -> tuple[Window
     return joined(observed_spans(hours, day_window(day)))
 
 
+def has_all_hours(day: date, hours: Mapping[datetime, HourHeader]) -> bool:
+    """Whether every hour of `day` is stored, in whatever state."""
+    return _stored(day_window(day), hours) == 24
+
+
 def is_closable(day: date, hours: Mapping[datetime, HourHeader], now: datetime) -> bool:
     """Whether a day that is not stored is to be folded from its hours: all 24 are there, or it has waited long enough."""
     window = day_window(day)
