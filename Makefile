@@ -36,7 +36,7 @@ unit: setup
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 bench: setup          ## speed, as ratios within one run
-	$(BIN)/python -m bench
+	PYTHONPATH=.:layers/common:functions $(BIN)/python -m bench
 
 synth: setup          ## the CloudFormation template, offline
 	$(BIN)/python -m infra.app
